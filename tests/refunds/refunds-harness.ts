@@ -26,6 +26,13 @@ type RefundsOptions = Pick<TestSystemOptions, "env" | "running" | "bank" | "log"
   payments?: Record<string, string>;
 };
 
+type AskOptions = {
+  refundId?: string;
+  currency?: string;
+  reason?: string;
+  change?: Partial<MessageContext>;
+};
+
 /** The refunds service beside the payments service, with the calls of merchants and operators about refunds. */
 export async function startRefundsHarness({ refunds = {}, payments = {}, ...options }: RefundsOptions = {}) {
   const system = await startTestSystem({
@@ -42,12 +49,7 @@ export async function startRefundsHarness({ refunds = {}, payments = {}, ...opti
   const ask = (
     paymentId: string,
     amountMinor: string,
-    {
-      refundId = randomUUID(),
-      currency = "TRY",
-      reason,
-      change,
-    }: { refundId?: string; currency?: string; reason?: string; change?: Partial<MessageContext> } = {},
+    { refundId = randomUUID(), currency = "TRY", reason, change }: AskOptions = {},
   ) => call(operations.requestRefund.command, { refundId, paymentId, amountMinor, currency, reason }, change);
 
   return {

@@ -9,7 +9,7 @@ import { csvPage } from "../ui/csv-page.ts";
 import { deliveryPage, REDELIVERS } from "./delivery-page.ts";
 import { DELIVERY_TEXTS } from "./delivery-texts.ts";
 import { endpointTable } from "./endpoint-table.ts";
-import { actionForm, modeField, selectField, textField } from "../ui/form-fields.ts";
+import { actionForm, modeInput, selectField, textField } from "../ui/form-fields.ts";
 import { breakable, statusBadge, statusWord, timeElement } from "../ui/format.ts";
 import { merchantField, merchantName, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
 import { barOf, barText } from "../ui/offers.ts";
@@ -68,8 +68,12 @@ function ofMerchant(
   { merchantId, filter, endpoints }: OfMerchant & { endpoints: readonly WebhookEndpoint[] },
 ): Html {
   const mode = filter.livemode === "false" ? "?livemode=false" : "";
+  const mayRedeliver = barOf(context.session, REDELIVERS, context.reader.texts) === undefined;
   return html`${endpointTable(context.reader, endpoints, {
       href: ({ endpointId }) => `/deliveries?${new URLSearchParams({ ...filter, endpointId }).toString()}`,
+      ...(mayRedeliver && {
+        actions: (endpoint) => sendWaitingForm(context, { merchantId, filter }, endpoint),
+      }),
     })}
     <p>
       <a href="/merchants/${merchantId}${mode}#webhooks">${DELIVERY_TEXTS[context.reader.language].manage}</a>
@@ -85,12 +89,13 @@ async function endpointsOf({ api }: PageContext, merchantId: string | undefined,
 }
 
 function filters(
-  { reader, session }: PageContext,
+  { query, reader, session }: PageContext,
   { merchants, filter }: { merchants: KnownMerchants; filter: Filter },
 ): Html {
   const texts = DELIVERY_TEXTS[reader.language];
   const statuses = WEBHOOK_DELIVERY_STATUSES.map((value) => ({ value, text: statusWord(reader, value) }));
   return html`<form class="filters" action="/deliveries">
+      ${modeInput(query)}
       ${
         !session.staff &&
         merchantField(merchants, {
@@ -105,7 +110,6 @@ function filters(
         choices: [{ value: "", text: reader.texts.any }, ...statuses],
         chosen: filter.status,
       })}
-      ${modeField(reader, filter.livemode)}
       ${textField({ name: "paymentId", label: texts.about, value: filter.paymentId, max: 100 })}
       ${
         filter.endpointId !== undefined &&
@@ -150,6 +154,19 @@ export function aboutLink({ paymentId }: Pick<WebhookDelivery, "paymentId">): Ht
   return paymentId === undefined ? html`–` : html`<a href="/search?q=${paymentId}">${paymentId}</a>`;
 }
 
+/** For an endpoint that works again: what waits for it need not wait for its next attempt. */
+function sendWaitingForm(
+  context: PageContext,
+  { merchantId, filter }: OfMerchant,
+  { endpointId }: WebhookEndpoint,
+): Html {
+  return actionForm(context, {
+    action: `/deliveries/redeliver?${context.query.toString()}`,
+    button: DELIVERY_TEXTS[context.reader.language].sendWaiting,
+    values: { merchantId, endpointId, livemode: filter.livemode ?? "" },
+  });
+}
+
 function redeliverAllForm(
   context: PageContext,
   { merchantId, filter }: OfMerchant,
@@ -173,21 +190,29 @@ const DAY_MS = 86_400_000;
 
 async function redeliverAll(context: PageContext): Promise<PageAnswer> {
   const { form, query, reader } = context;
+  const endpointId = form.get("endpointId");
   const since = form.get("since")?.trim() ?? "";
   const livemode = form.get("livemode") !== "false";
   query.delete("done");
   return await takeAction(
     context,
     {
-      action: "redeliverAll",
+      action: endpointId === null ? "redeliverAll" : "sendWaiting",
       endpoint: operations.redeliverFailedWebhooks,
       path: {},
-      body: { merchantId: form.get("merchantId") ?? "", livemode, since: utcOf(since) },
+      body: {
+        merchantId: form.get("merchantId") ?? "",
+        livemode,
+        ...(endpointId === null ? { since: utcOf(since) } : { endpointId }),
+      },
       page: `/deliveries?${query.toString()}`,
-      ...(since === "" && { needs: DELIVERY_TEXTS[reader.language].needSince }),
+      ...(endpointId === null && since === "" && { needs: DELIVERY_TEXTS[reader.language].needSince }),
     },
     answerLog,
-    ({ queued }) => (queued === 0 ? "nothingQueued" : "redeliverAll"),
+    ({ queued }) => {
+      if (endpointId === null) return queued === 0 ? "nothingQueued" : "redeliverAll";
+      return queued === 0 ? "nothingWaits" : "sendWaiting";
+    },
   );
 }
 

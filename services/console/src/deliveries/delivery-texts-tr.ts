@@ -40,6 +40,7 @@ export const TURKISH: DeliveryTexts = {
   neverSent: "Gönderilmeden sonuçlandı.",
   noEndpoints: "Bu modda bildirim adresi yok. Adres eklenene kadar bildirim gönderilmez.",
   redeliver: "Yeniden gönder",
+  sendWaiting: "Bekleyen her şeyi gönder",
   redeliverAll: "İletilemeyenlerin tümünü yeniden gönder",
   since: "Başlangıç (UTC)",
   needSince: "Ne zamandan beri olduğunu UTC tarih ve saat olarak yazın.",

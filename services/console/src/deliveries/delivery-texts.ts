@@ -41,6 +41,7 @@ const ENGLISH = {
   neverSent: "It ended without being sent.",
   noEndpoints: "There is no webhook endpoint in this mode. Nothing is sent until one is added.",
   redeliver: "Redeliver",
+  sendWaiting: "Send everything that waits",
   redeliverAll: "Redeliver all that failed",
   since: "Since (UTC)",
   needSince: "Say since when, as date and time in UTC.",

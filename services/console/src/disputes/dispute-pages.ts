@@ -1,7 +1,7 @@
 import { CHARGEBACK_STATUSES, operations, type Chargeback } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { asOf } from "../ui/as-of.ts";
-import { modeField, selectField } from "../ui/form-fields.ts";
+import { modeInput, selectField } from "../ui/form-fields.ts";
 import { amountText, statusBadge, statusWord, testBadge, timeElement } from "../ui/format.ts";
 import { merchantField, merchantName, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
 import type { Page, PageAnswer, PageContext } from "../ui/page-context.ts";
@@ -61,7 +61,7 @@ function filters({ query, reader }: PageContext, merchants: KnownMerchants, chos
       any: DISPUTE_TEXTS[reader.language].allMerchants,
       chosen: query.get("merchantId") || undefined,
     })}
-    ${modeField(reader, query.get("livemode"))}
+    ${modeInput(query)}
     <button>${texts.filter}</button>
   </form>`;
 }

@@ -2,7 +2,6 @@ import type { Logger } from "@holdfast/service-runtime";
 import express, { type Express, type RequestHandler } from "express";
 import { ASSET_HEADERS, SCRIPT, STYLE, type Asset } from "../ui/assets.ts";
 import { auditPages } from "../audit/audit-page.ts";
-import { csvPages } from "../payments/payment-files.ts";
 import { deliveryPages } from "../deliveries/delivery-pages.ts";
 import { disputePages } from "../disputes/dispute-pages.ts";
 import { merchantPages } from "../merchants/merchant-pages.ts";
@@ -27,7 +26,6 @@ export const PAGES = [
   staffOverviewPage,
   unresolvedPage,
   searchPage,
-  ...csvPages,
   ...paymentPages,
   ...refundPages,
   ...disputePages,

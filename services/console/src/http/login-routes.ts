@@ -11,7 +11,8 @@ import { returnPath } from "../session/return-path.ts";
 import type { Session } from "../session/session.ts";
 import { deleteSession, insertSession, type SignedIn } from "../session/session-queries.ts";
 import { currentSession, type SessionStore } from "./current-session.ts";
-import { formOf, isOwnForm, queryOf, redirectToLogin, refuseForm } from "./page-handler.ts";
+import { formOf, isOwnForm, redirectToLogin, refuseForm } from "./page-handler.ts";
+import { queryOf } from "./query-of.ts";
 import { readerOf } from "./reader-of.ts";
 import { sendPage } from "./send-page.ts";
 

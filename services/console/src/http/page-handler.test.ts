@@ -9,7 +9,7 @@ const reader = { language: "en", locale: "en-GB", texts: TEXTS.en } as const;
 
 function pageAt(originalUrl: string, method = "GET"): string {
   const [path] = originalUrl.split("?", 1);
-  const frame = frameOf({ originalUrl, path, method } as Request, reader, undefined);
+  const frame = frameOf({ originalUrl, path, method, headers: {} } as Request, reader, undefined);
   return renderPage(frame, { title: "Any", content: html`` });
 }
 
@@ -37,5 +37,5 @@ test("an order number of digits stays in the search field, and a card number sta
 });
 
 function requestOf(originalUrl: string): Request {
-  return { originalUrl, path: originalUrl.split("?", 1)[0], method: "GET" } as Request;
+  return { originalUrl, path: originalUrl.split("?", 1)[0], method: "GET", headers: {} } as Request;
 }

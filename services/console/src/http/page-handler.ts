@@ -11,6 +11,8 @@ import { giveTimeForFile } from "./body-time.ts";
 import { currentSession, type SessionStore } from "./current-session.ts";
 import { readerOf } from "./reader-of.ts";
 import { receiveUpload } from "./receive-upload.ts";
+import { isLiveMode, keepMode, queryInMode } from "./mode-of.ts";
+import { queryOf } from "./query-of.ts";
 import { isSameOrigin } from "./same-origin.ts";
 import { sendFile, sendPage } from "./send-page.ts";
 import type { SharedAnswers } from "./shared-answers.ts";
@@ -33,6 +35,7 @@ export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
     if (found?.state !== "active") return redirectToLogin(request, response);
     const { session } = found;
     const reader = readerOf(request, response);
+    keepMode(request, response);
     if (page.takesFile) giveTimeForFile(response);
     const { form, file } = page.takesFile
       ? await receiveUpload(request)
@@ -108,6 +111,7 @@ export function frameOf(request: Request, reader: Reader, session: Session | und
     reader,
     path: request.method === "GET" ? request.path : pageOfForm(request.path),
     query,
+    isLive: isLiveMode(request),
     person: session && {
       subject: session.subject,
       merchantId: session.staff?.merchantId,
@@ -115,12 +119,6 @@ export function frameOf(request: Request, reader: Reader, session: Session | und
     },
     searchText: request.path === "/search" ? (query.get("q") ?? undefined) : undefined,
   };
-}
-
-/** The query of an address. It is not read as a whole, since `//` and more that a client may send is no URL. */
-export function queryOf({ originalUrl }: Pick<Request, "originalUrl">): URLSearchParams {
-  const start = originalUrl.indexOf("?");
-  return new URLSearchParams(start === -1 ? "" : originalUrl.slice(start + 1));
 }
 
 /** The token alone decides where a browser does not name the sender; where it does, both have to be right. */
@@ -176,7 +174,7 @@ function contextOf(
     file,
     api: deps.createApi(session),
     parameters: request.params as Record<string, string>,
-    query: queryOf(request),
+    query: queryInMode(request),
     formToken: formTokenOf(session.id),
     mayDecide: mayDecide(session, now, deps.decisionLoginAgeMs),
     now,

@@ -1,7 +1,7 @@
 import { operations, type PaymentLink } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { csvPage } from "../ui/csv-page.ts";
-import { actionForm, modeField, numberField, selectField, textField } from "../ui/form-fields.ts";
+import { actionForm, numberField, selectField, textField } from "../ui/form-fields.ts";
 import { amountText, statusBadge, timeElement } from "../ui/format.ts";
 import { mayMakeLinks } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
@@ -35,11 +35,7 @@ async function answerList(context: PageContext, notice?: Notice, status?: number
     api.read(operations.listPaymentLinks, { query: { ...filter, cursor } }),
   );
   const mayMake = mayMakeLinks(context.session);
-  const content = html`<form class="filters" action="/payment-links">
-      ${modeField(reader, filter.livemode)}
-      <button>${reader.texts.filter}</button>
-    </form>
-    ${table(texts.links, columns(reader), {
+  const content = html`${table(texts.links, columns(reader), {
       rows: page.items,
       empty: `${texts.noLinks} ${mayMake ? texts.noLinksYet : texts.askOwner}`,
     })}

@@ -170,7 +170,6 @@ export function webhookSection(context: PageContext, whole: WholeMerchant): Html
   const texts = MERCHANT_TEXTS[reader.language];
   const { merchant, webhooks, isLive } = whole;
   const mode = isLive ? "" : "?livemode=false";
-  const other = isLive ? "?livemode=false" : "";
   const deliveries = (endpointId: string) =>
     `/deliveries?${new URLSearchParams({
       merchantId: merchant.merchantId,
@@ -209,12 +208,7 @@ export function webhookSection(context: PageContext, whole: WholeMerchant): Html
           max: 2_048,
         }),
       })
-    }
-    <p>
-      <a href="/merchants/${merchant.merchantId}${other}#webhooks"
-        >${texts.otherMode(modeText(reader, !isLive))}</a
-      >
-    </p>`;
+    }`;
 }
 
 function mayChangePlan({ reader, session }: PageContext): boolean {

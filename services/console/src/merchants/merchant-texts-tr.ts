@@ -63,7 +63,6 @@ export const TURKISH: MerchantTexts = {
   from: (count) => `${count} ve üzeri`,
   webhooks: "Bildirim adresleri",
   webhooksOf: (mode) => `Bildirim adresleri, mod: ${mode}`,
-  otherMode: (mode) => `Modu göster: ${mode}`,
   url: "URL",
   urlHint: "https ile başlayan, internetten erişilebilen bir adres. Gizli anahtarı bir kez gösterilir.",
   addWebhook: "Adres ekle",

@@ -64,7 +64,6 @@ const ENGLISH = {
   from: (count: number) => `from ${count}`,
   webhooks: "Webhooks",
   webhooksOf: (mode: string) => `Webhooks of mode: ${mode}`,
-  otherMode: (mode: string) => `Show mode: ${mode}`,
   url: "URL",
   urlHint: "https, at a public address. Its secret is shown once.",
   addWebhook: "Add endpoint",

@@ -1,7 +1,7 @@
 import { html, type Html } from "@holdfast/html";
 
-/** One bar. `text` is its value as people read it. */
-export type Bar = { label: string; value: number; text: string };
+/** One bar. `text` is its value as people read it; `href` leads to what is counted. */
+export type Bar = { label: string; value: number; text: string; href?: string };
 
 /**
  * A small chart of bars, and the same figures as a table behind it, for people who do not see the picture or need the
@@ -47,9 +47,9 @@ export function barChart(
           </thead>
           <tbody>
             ${bars.map(
-              ({ label, text }) =>
+              ({ label, text, href }) =>
                 html`<tr>
-                  <td>${label}</td>
+                  <td>${linked(label, href)}</td>
                   <td class="number">${text}</td>
                 </tr>`,
             )}
@@ -68,6 +68,10 @@ function row({ label, value, text }: Bar, longest: number): Html {
       <rect class="track" width="100" height="4" />
       <rect class="bar" width="${percent}" height="4" />
     </svg>`;
+}
+
+function linked(label: string, href: string | undefined): Html {
+  return href === undefined ? html`${label}` : html`<a href="${href}">${label}</a>`;
 }
 
 function spoken(title: string, bars: readonly Bar[]): string {

@@ -1,13 +1,14 @@
 import { operations } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
 import { asOf } from "../ui/as-of.ts";
-import type { Page, PageAnswer, PageContext } from "../ui/page-context.ts";
+import { isTestMode, modeOf, type Page, type PageAnswer, type PageContext } from "../ui/page-context.ts";
 import { failingTable, failingWork, readOwnFailingEndpoints } from "./failing-endpoints.ts";
+import { readSales, salesSection } from "./sales-section.ts";
 import { countOf, waitingTable } from "./waiting-table.ts";
 
 /**
- * Refunds of the merchant that wait for a decision, and its endpoints that fail. Payments without a bank's
- * answer are for operators to work off.
+ * The merchant's sales of today, its refunds that wait for a decision, and its endpoints that fail. Payments without a
+ * bank's answer are for operators to work off.
  */
 export const staffOverviewPage: Page = {
   audience: "staff",
@@ -17,10 +18,13 @@ export const staffOverviewPage: Page = {
 };
 
 async function answerOverview(context: PageContext): Promise<PageAnswer> {
-  const { api, reader, session } = context;
+  const { api, query, reader, session } = context;
   const { texts } = reader;
-  const [refunds, failing] = await Promise.all([
-    api.read(operations.listRefunds, { query: { status: "PENDING_APPROVAL", limit: "200" } }),
+  const [sales, refunds, failing] = await Promise.all([
+    readSales(context),
+    api.read(operations.listRefunds, {
+      query: { status: "PENDING_APPROVAL", livemode: modeOf(query), limit: "200" },
+    }),
     readOwnFailingEndpoints(context, session.staff!.merchantId),
   ]);
   const content = html`${asOf(context, "/")}
@@ -33,6 +37,6 @@ async function answerOverview(context: PageContext): Promise<PageAnswer> {
     },
     failingWork(reader, failing),
   ])}
-  ${failingTable(reader, failing)}`;
-  return { kind: "page", title: texts.overview, content };
+  ${failingTable(reader, failing)} ${salesSection(context, sales)}`;
+  return { kind: "page", title: texts.overview, content, isTest: isTestMode(query) };
 }

@@ -2,7 +2,7 @@ import { operations } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
 import { asOf } from "../ui/as-of.ts";
 import { statusBadge, timeElement } from "../ui/format.ts";
-import type { Page, PageAnswer, PageContext } from "../ui/page-context.ts";
+import { isTestMode, modeOf, type Page, type PageAnswer, type PageContext } from "../ui/page-context.ts";
 import { paymentColumns } from "../payments/payment-columns.ts";
 import { refundColumns } from "../refunds/refund-columns.ts";
 import { nextPage, table } from "../ui/table.ts";
@@ -15,10 +15,14 @@ async function answerUnresolved(context: PageContext): Promise<PageAnswer> {
   const { texts } = reader;
   const [payments, refunds] = await Promise.all([
     api.read(operations.listPaymentsOfMerchants, {
-      query: { unresolved: "true", cursor: query.get("cursor") ?? undefined },
+      query: { unresolved: "true", livemode: modeOf(query), cursor: query.get("cursor") ?? undefined },
     }),
     api.read(operations.listRefunds, {
-      query: { status: "EXECUTING", cursor: query.get("refundsCursor") ?? undefined },
+      query: {
+        status: "EXECUTING",
+        livemode: modeOf(query),
+        cursor: query.get("refundsCursor") ?? undefined,
+      },
     }),
   ]);
   const content = html`${asOf(context, "/unresolved")}
@@ -45,5 +49,5 @@ async function answerUnresolved(context: PageContext): Promise<PageAnswer> {
     )}
     ${nextPage(texts.nextRefunds, "/unresolved", query, refunds.nextCursor, "refundsCursor")}
     <p><a href="/refunds.csv?status=EXECUTING">${texts.csvOf(texts.refunds)}</a></p>`;
-  return { kind: "page", title: texts.unresolved, content };
+  return { kind: "page", title: texts.unresolved, content, isTest: isTestMode(query) };
 }

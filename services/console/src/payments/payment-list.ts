@@ -1,13 +1,14 @@
 import { operations, PAYMENT_STATUSES, RANGE_DAYS_MAX } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { modeField, selectField, textField } from "../ui/form-fields.ts";
+import { modeInput, selectField, textField } from "../ui/form-fields.ts";
 import { statusWord } from "../ui/format.ts";
 import { instantField, instantOf } from "../ui/instant-field.ts";
 import { merchantField, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
-import type { Page, PageAnswer, PageContext } from "../ui/page-context.ts";
+import { isTestMode, type Page, type PageAnswer, type PageContext } from "../ui/page-context.ts";
 import { paymentColumns } from "./payment-columns.ts";
 import { filterOf, readList } from "../ui/read-list.ts";
 import { nextPage, table } from "../ui/table.ts";
+import { PAYMENT_TEXTS } from "./payment-texts.ts";
 
 /** The list of payments, newest first. */
 export const paymentList: Page = {
@@ -18,13 +19,36 @@ export const paymentList: Page = {
 };
 
 /** The filters of the list here; the API has more. */
-const FILTERS = ["status", "orderId", "last4", "merchantId", "livemode", "from", "to"] as const;
+const FILTERS = [
+  "status",
+  "orderId",
+  "last4",
+  "merchantId",
+  "livemode",
+  "from",
+  "to",
+  "currency",
+  "amountFrom",
+  "amountTo",
+  "accountId",
+] as const;
 
 /** The API's filters, for a page and for a file of all rows; payments of unknown outcome have a page of their own. */
 export function paymentFilter(query: URLSearchParams) {
   const given = (name: string) => query.get(name) ?? undefined;
   const filter = Object.fromEntries([...FILTERS, "unresolved"].map((name) => [name, given(name)?.trim()]));
-  return { ...filter, from: instantOf(filter["from"]), to: instantOf(filter["to"]) };
+  return {
+    ...filter,
+    from: instantOf(filter["from"]),
+    to: instantOf(filter["to"]),
+    amountFrom: decimalOf(filter["amountFrom"]),
+    amountTo: decimalOf(filter["amountTo"]),
+  };
+}
+
+/** A decimal comma as the API's point. With three digits behind it, it could be a thousand: the API refuses that. */
+function decimalOf(text: string | undefined): string | undefined {
+  return text?.replace(/^(\d+),(\d{1,2})$/, "$1.$2");
 }
 
 async function answerList(context: PageContext): Promise<PageAnswer> {
@@ -50,14 +74,24 @@ async function answerList(context: PageContext): Promise<PageAnswer> {
     ${nextPage(texts.nextPage, "/payments", query, page.nextCursor)}
     <p><a href="/payments.csv?${query.toString()}">${texts.csv}</a></p>`;
   const { notice, status = 200 } = page.refusal ?? {};
-  const isTest = query.get("livemode") === "false";
-  return { kind: "page", title: texts.payments, content, notice, status, isTest };
+  return { kind: "page", title: texts.payments, content, notice, status, isTest: isTestMode(query) };
 }
 
-/** A status alone has an index for one merchant only; of all merchants the API wants a span of time. */
+/** Filters without an index need a span of time; a status has one for one merchant, and where nothing else is asked. */
 function needsSpan({ query, session }: PageContext): boolean {
-  const { status, ...others } = filterOf(query, ["status", "orderId", "last4", "merchantId", "from", "to"]);
-  return status !== undefined && Object.keys(others).length === 0 && !session.staff;
+  const {
+    orderId,
+    last4,
+    from,
+    to,
+    merchantId,
+    status,
+    livemode: _mode,
+    ...compared
+  } = filterOf(query, FILTERS);
+  if ([orderId, last4, from, to].some((given) => given !== undefined)) return false;
+  const isIndexed = merchantId !== undefined || session.staff !== undefined;
+  return Object.keys(compared).length > 0 || (status !== undefined && !isIndexed);
 }
 
 /** The span stands in the fields and in all links, so that further pages and the file are of the same days. */
@@ -73,6 +107,7 @@ const DAY_MS = 86_400_000;
 
 function filters({ query, reader, session }: PageContext, merchants: KnownMerchants): Html {
   const { texts } = reader;
+  const own = PAYMENT_TEXTS[reader.language];
   const field = (name: string, label: string) =>
     textField({ name, label, value: query.get(name) ?? "", max: 100 });
   const statuses = PAYMENT_STATUSES.filter((status) => status !== "PENDING_APPROVAL");
@@ -95,8 +130,10 @@ function filters({ query, reader, session }: PageContext, merchants: KnownMercha
         chosen: query.get("merchantId") || undefined,
       })
     }
-    ${modeField(reader, query.get("livemode"))} ${instantField("from", texts.from, query.get("from"))}
-    ${instantField("to", texts.to, query.get("to"))}
+    ${modeInput(query)} ${instantField("from", texts.from, query.get("from"))}
+    ${instantField("to", texts.to, query.get("to"))} ${field("amountFrom", own.amountFrom)}
+    ${field("amountTo", own.amountTo)} ${field("currency", own.currency)}
+    ${query.has("accountId") && field("accountId", own.account)}
     <button>${texts.filter}</button>
   </form>`;
 }

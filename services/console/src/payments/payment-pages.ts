@@ -1,28 +1,32 @@
-import {
-  operations,
-  type Chargeback,
-  type OperatorPaymentLife,
-  type PaymentSettlement,
-} from "@holdfast/contracts";
-import { html, type Html } from "@holdfast/html";
+import { operations, type OperatorPaymentLife, type PaymentSettlement } from "@holdfast/contracts";
+import { html } from "@holdfast/html";
 import { OperatorApiProblemError } from "../api/operator-api.ts";
+import { csvPage } from "../ui/csv-page.ts";
 import { renderActions } from "../ui/action-forms.ts";
-import { amountDecimal, amountText, cardText, statusBadge, timeElement } from "../ui/format.ts";
-import { offersOfPayment, refundableOf } from "../ui/offers.ts";
-import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
-import { paymentList } from "./payment-list.ts";
+import { amountDecimal, amountText, cardText, statusBadge } from "../ui/format.ts";
+import { offersOfPayment, refundableOf, type Action, type Offer } from "../ui/offers.ts";
+import type { Notice, Page, PageAnswer, PageContext } from "../ui/page-context.ts";
+import { moneyBar } from "./money-bar.ts";
+import { nextStep } from "./next-step.ts";
+import { paymentFilter, paymentList } from "./payment-list.ts";
 import { readList } from "../ui/read-list.ts";
 import { readAmount } from "../ui/read-number.ts";
 import { statementIn } from "../refunds/refund-pages.ts";
+import { bankLines } from "../settlement/bank-lines.ts";
 import { eventsOfSettlement } from "../settlement/settlement-events.ts";
 import { SETTLEMENT_TEXTS } from "../settlement/settlement-texts.ts";
 import { facts } from "../ui/table.ts";
 import { doneNotice, takeAction, type ActionRequest } from "../ui/take-action.ts";
 import { eventsOfPayment, renderTimeline } from "../ui/timeline.ts";
+import { badges, disputesOf, factsOfPayment, movementsOf, refundsOf } from "./payment-facts.ts";
 
 /** The list of payments, and each payment on one timeline with its actions. */
 export const paymentPages: Page[] = [
   paymentList,
+  csvPage("/payments.csv", operations.listPaymentsOfMerchants, {
+    audience: "everybody",
+    filter: paymentFilter,
+  }),
   {
     audience: "everybody",
     method: "GET",
@@ -66,13 +70,17 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
   const { reader, parameters } = context;
   const { texts } = reader;
   const paymentId = parameters["paymentId"]!;
-  const [life, chargebacks, settlement] = await Promise.all([
+  const [life, chargebacks, settlement, accounts] = await Promise.all([
     context.api.read(operations.getOperatorPayment, { path: { paymentId } }),
     readList(context, context.api.read(operations.listChargebacks, { query: { paymentId, limit: "200" } })),
     readSettlement(context, paymentId),
+    context.session.staff ? { items: [] } : context.api.read(operations.listAcquirerAccounts, {}),
   ]);
   const { payment, resolution } = life;
-  const content = html`${facts([...factsOfPayment(reader, life), ...disputesOf(reader, chargebacks.items)])}
+  const account = accounts.items.find(({ accountId }) => accountId === life.accountId)?.name;
+  const content = html`${moneyBar(reader, payment)} ${badges(reader, life, chargebacks.items)}
+  ${nextStep(context, { life, chargebacks: chargebacks.items, settlement })}
+  ${facts([...factsOfPayment(reader, life, account), ...refundsOf(reader, life), ...disputesOf(reader, chargebacks.items)])}
   ${
     resolution &&
     html`<p>
@@ -80,7 +88,7 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
       ${texts.evidence}: ${resolution.evidence}
     </p>`
   }
-  ${renderActions(context, offersOfPayment(life, context.session, texts), {
+  ${renderActions(context, offersFor(context, life), {
     path: `/payments/${payment.paymentId}`,
     amount: amountText(reader, payment.amount, payment.currency),
     about: texts.cardAndOrder(cardText(payment.pan), payment.orderId, life.merchantName ?? life.merchantId),
@@ -89,6 +97,7 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
       currency: payment.currency,
     },
   })}
+  ${settlement && bankLines(reader, settlement, movementsOf(reader, life))}
   ${renderTimeline(reader, [
     ...eventsOfPayment(reader, life, chargebacks.items),
     ...(settlement ? eventsOfSettlement(reader, settlement) : []),
@@ -109,7 +118,7 @@ async function readSettlement(
   { api, session }: PageContext,
   paymentId: string,
 ): Promise<PaymentSettlement | undefined> {
-  if (session.staff) return { lines: [], differences: [], more: false };
+  if (session.staff) return { lines: [], differences: [], awaited: [], more: false };
   try {
     return await api.read(operations.getPaymentSettlement, { path: { paymentId } });
   } catch (error) {
@@ -120,50 +129,14 @@ async function readSettlement(
   }
 }
 
-function factsOfPayment(reader: Reader, life: OperatorPaymentLife) {
-  const { texts } = reader;
-  const { payment } = life;
-  const amount = (value: number | undefined) =>
-    value === undefined ? undefined : amountText(reader, value, payment.currency);
-  return [
-    [texts.amount, amount(payment.amount)],
-    [texts.statusWord["CAPTURED"]!, amount(payment.capturedAmount)],
-    [texts.refundable, amount(payment.refundableAmount)],
-    [texts.status, statusBadge(reader, payment.status)],
-    [texts.state, statusBadge(reader, life.state)],
-    ["Id", html`<code>${payment.paymentId}</code>`],
-    [
-      texts.merchant,
-      html`<a href="/merchants/${life.merchantId}">${life.merchantName ?? life.merchantId}</a>`,
-    ],
-    [texts.order, payment.orderId],
-    [texts.customer, payment.customerId],
-    [texts.card, [payment.cardScheme, cardText(payment.pan)].filter(Boolean).join(" ")],
-    [texts.cardHolder, payment.cardHolderName],
-    [texts.made, timeElement(reader, payment.paymentDate)],
-    [texts.bankReference, payment.externalTransactionId],
-    [texts.authCode, payment.authCode],
-    [texts.bankSaid, payment.resultMessage ?? payment.resultCode],
-    [texts.attempts, life.attempts],
-    [texts.lastInquiry, life.lastInquiry],
-    [
-      texts.nextAttempt,
-      life.nextAttemptAt === undefined ? undefined : timeElement(reader, life.nextAttemptAt),
-    ],
-    [texts.credentialBy, life.credentialIssuedBy],
-  ] as const;
+/** The reasons against what somebody would look for; what only a stuck payment needs is left out of all others. */
+function offersFor({ reader, session }: PageContext, life: OperatorPaymentLife): Offer[] {
+  return offersOfPayment(life, session, reader.texts).filter(
+    ({ action, why }) => why === undefined || life.unresolved || LOOKED_FOR.has(action),
+  );
 }
 
-/** The ways to the payment's disputes. */
-function disputesOf(reader: Reader, chargebacks: readonly Chargeback[]): [string, Html][] {
-  if (chargebacks.length === 0) return [];
-  const links = chargebacks.map(
-    ({ chargebackId, amount, currency, status }) =>
-      html`<a href="/disputes/${chargebackId}">${amountText(reader, amount, currency)}</a>
-        ${statusBadge(reader, status)} `,
-  );
-  return [[reader.texts.disputes, html`${links}`]];
-}
+const LOOKED_FOR: ReadonlySet<Action> = new Set(["refund", "capture", "cancel"]);
 
 async function requestRefund(context: PageContext): Promise<PageAnswer> {
   const { api, form, parameters, reader } = context;

@@ -1,18 +1,27 @@
 import { operations, type OperatorRefund, type OperatorRefundDetail } from "@holdfast/contracts";
-import { html, type Html } from "@holdfast/html";
-import { decisionForms, renderActions, signInAgain, type Subject } from "../ui/action-forms.ts";
-import { asOf } from "../ui/as-of.ts";
+import { html } from "@holdfast/html";
+import { renderActions } from "../ui/action-forms.ts";
+import { csvPage } from "../ui/csv-page.ts";
 import { amountText, cardText, statusBadge, timeElement } from "../ui/format.ts";
 import { offersOfRefund } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
-import { refundColumns } from "./refund-columns.ts";
-import { facts, nextPage, table } from "../ui/table.ts";
+import { merchantName, readMerchants } from "../ui/merchant-field.ts";
+import { approveSelected, rejectSelected, review } from "./decide-several.ts";
+import { takenAlready } from "./refund-columns.ts";
+import { answerList, refundFilter } from "./refund-list.ts";
+import { subjectOf } from "./refund-subject.ts";
+import { facts } from "../ui/table.ts";
 import { doneNotice, takeAction, type ActionRequest } from "../ui/take-action.ts";
 import { eventsOfRefund, renderTimeline } from "../ui/timeline.ts";
+import { REFUND_TEXTS } from "./refund-texts.ts";
 
 /** The queue of refunds that wait for a decision, and each refund with its actions. */
 export const refundPages: Page[] = [
-  { audience: "everybody", method: "GET", path: "/refunds", answer: answerQueue },
+  { audience: "everybody", method: "GET", path: "/refunds", answer: (context) => answerList(context) },
+  { method: "POST", path: "/refunds/review", answer: (context) => review(context) },
+  { method: "POST", path: "/refunds/approve-selected", answer: approveSelected },
+  { method: "POST", path: "/refunds/reject-selected", answer: rejectSelected },
+  csvPage("/refunds.csv", operations.listRefunds, { audience: "everybody", filter: refundFilter }),
   {
     audience: "everybody",
     method: "GET",
@@ -26,6 +35,7 @@ export const refundPages: Page[] = [
       const [amount, currency] = [context.form.get("amount"), context.form.get("currency")];
       return act(context, {
         action: "approve",
+        next: queueAfter(context),
         endpoint: operations.approveRefund,
         body: amount && currency ? { amount: Number(amount), currency } : {},
       });
@@ -38,6 +48,7 @@ export const refundPages: Page[] = [
       const reason = context.form.get("reason")?.trim() ?? "";
       return act(context, {
         action: "reject",
+        next: queueAfter(context),
         endpoint: operations.rejectRefund,
         body: { reason },
         ...(reason === "" && { needs: context.reader.texts.needReason }),
@@ -58,6 +69,11 @@ export const refundPages: Page[] = [
   },
 ];
 
+/** The refunds that are left, with the way back to the one that was decided. */
+function queueAfter({ parameters }: PageContext): string {
+  return `/refunds?about=${parameters["refundId"]}`;
+}
+
 /** The outcome and the evidence in a form, or the missing one. */
 export function statementIn({ form, reader }: PageContext): Pick<ActionRequest, "body" | "needs"> {
   const body = { outcome: form.get("outcome") ?? "", evidence: form.get("evidence")?.trim() ?? "" };
@@ -65,70 +81,14 @@ export function statementIn({ form, reader }: PageContext): Pick<ActionRequest, 
   return { body, ...(!isWhole && { needs: reader.texts.needEvidence }) };
 }
 
-async function answerQueue(context: PageContext): Promise<PageAnswer> {
-  const { reader, query } = context;
-  const { texts } = reader;
-  const page = await context.api.read(operations.listRefunds, {
-    query: { status: "PENDING_APPROVAL", cursor: query.get("cursor") ?? undefined },
-  });
-  const signIn =
-    !context.session.staff && !context.mayDecide && page.items.length > 0
-      ? signInAgain(texts, "/refunds")
-      : html``;
-  const queue = table(
-    texts.refundQueue,
-    [
-      ...refundColumns(reader),
-      { heading: texts.askedBy, cell: (refund) => askedBy(reader, refund) },
-      {
-        heading: texts.decision,
-        cell: (refund) =>
-          html`<p>
-              ${texts.approvals(refund.approvals, refund.approvalsRequired)}${
-                refund.approvedBy.length > 0 && html` (${approvers(refund)})`
-              }
-            </p>
-            ${decision(context, refund)}`,
-      },
-    ],
-    { rows: page.items, empty: texts.noRefunds },
-  );
-  const content = html`${asOf(context, "/refunds")} ${signIn} ${queue}
-    ${nextPage(texts.nextPage, "/refunds", query, page.nextCursor)}
-    <p><a href="/refunds.csv?status=PENDING_APPROVAL">${texts.csv}</a></p>`;
-  return { kind: "page", title: texts.refunds, content, notice: doneNotice(context) };
-}
-
-/** A row has room for the forms, or for the first reason why there is none. */
-function decision(context: PageContext, refund: OperatorRefund): Html {
-  const offers = offersOfRefund(refund, context.session, context.reader.texts);
-  if (offers.length === 0) return html``;
-  const [approve, reject] = offers;
-  const possible = [approve!, reject!].flatMap(({ action, why }) => (why === undefined ? [action] : []));
-  if (possible.length === 0) return html`<p class="quiet">${approve!.why}</p>`;
-  return context.mayDecide ? decisionForms(context, possible, subjectOf(context, refund)) : html``;
-}
-
-function subjectOf(
-  { reader }: PageContext,
-  refund: OperatorRefund & { merchantName?: string | undefined },
-): Subject {
-  const { texts } = reader;
-  const { amount, currency, pan, orderId, merchantName, merchantId } = refund;
-  return {
-    path: `/refunds/${refund.refundId}`,
-    amount: amountText(reader, amount, currency),
-    seen: { amount, currency },
-    about: texts.cardAndOrder(cardText(pan), orderId, merchantName ?? merchantId),
-  };
-}
-
 async function answerRefund(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
   const { reader, parameters } = context;
   const { texts } = reader;
-  const refund = await context.api.read(operations.getOperatorRefund, {
-    path: { refundId: parameters["refundId"]! },
-  });
+  const [read, merchants] = await Promise.all([
+    context.api.read(operations.getOperatorRefund, { path: { refundId: parameters["refundId"]! } }),
+    readMerchants(context),
+  ]);
+  const refund = { ...read, merchantName: merchantName(merchants, read.merchantId) };
   const content = html`${facts(factsOfRefund(reader, refund))}
   ${
     refund.resolution &&
@@ -137,7 +97,14 @@ async function answerRefund(context: PageContext, notice?: Notice, status?: numb
       ${statusBadge(reader, refund.resolution.outcome)} ${texts.evidence}: ${refund.resolution.evidence}
     </p>`
   }
-  ${renderActions(context, offersOfRefund(refund, context.session, texts), subjectOf(context, refund))}
+  ${renderActions(
+    context,
+    offersOfRefund(refund, context.session, texts).filter(
+      ({ action, why }) =>
+        why === undefined || refund.state === "EXECUTING" || action === "approve" || action === "reject",
+    ),
+    subjectOf(reader, refund),
+  )}
   ${renderTimeline(reader, eventsOfRefund(reader, refund))}`;
   return {
     kind: "page",
@@ -149,20 +116,26 @@ async function answerRefund(context: PageContext, notice?: Notice, status?: numb
   };
 }
 
-function factsOfRefund(reader: Reader, refund: OperatorRefundDetail) {
+function factsOfRefund(reader: Reader, refund: OperatorRefundDetail & { merchantName?: string }) {
   const { texts } = reader;
+  const own = REFUND_TEXTS[reader.language];
   return [
     [texts.amount, amountText(reader, refund.amount, refund.currency)],
     [texts.status, statusBadge(reader, refund.status)],
     [texts.state, statusBadge(reader, refund.state)],
     ["Id", html`<code>${refund.refundId}</code>`],
-    [texts.merchant, html`<a href="/merchants/${refund.merchantId}">${refund.merchantId}</a>`],
+    [
+      texts.merchant,
+      html`<a href="/merchants/${refund.merchantId}">${refund.merchantName ?? refund.merchantId}</a>`,
+    ],
     [
       texts.payment,
       refund.parentPaymentId === undefined
         ? undefined
-        : html`<a href="/payments/${refund.parentPaymentId}">${refund.parentPaymentId}</a>`,
+        : html`<a href="/payments/${refund.parentPaymentId}">${refund.orderId}</a>`,
     ],
+    [own.ofPayment, refund.ofPayment && amountText(reader, refund.ofPayment.amount, refund.currency)],
+    [own.takenAlready, takenAlready(reader, refund)],
     [texts.card, cardText(refund.pan)],
     [texts.cardHolder, refund.cardHolderName],
     [texts.made, timeElement(reader, refund.paymentDate)],

@@ -2,8 +2,8 @@ import { operations, type SearchAnswer } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { OperatorApiProblemError } from "../api/operator-api.ts";
 import { DELIVERY_TEXTS } from "../deliveries/delivery-texts.ts";
-import { amountText, statusBadge, testBadge, timeElement } from "../ui/format.ts";
-import type { Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
+import { amountText, modeText, statusBadge, testBadge, timeElement } from "../ui/format.ts";
+import { isTestMode, type Page, type PageAnswer, type PageContext, type Reader } from "../ui/page-context.ts";
 import { SETTLEMENT_TEXTS } from "../settlement/settlement-texts.ts";
 import { table } from "../ui/table.ts";
 import { problemText } from "../ui/take-action.ts";
@@ -23,7 +23,8 @@ async function answerSearch(context: PageContext): Promise<PageAnswer> {
   if (text === "")
     return { kind: "page", title: texts.search, content: html`<p class="quiet">${texts.searchFirst}</p>` };
   try {
-    const found = await api.read(operations.search, { query: { q: text } });
+    const livemode = isTestMode(query) ? "false" : "true";
+    const found = await api.read(operations.search, { query: { q: text, livemode } });
     const rows = found.items.map((item) => rowOf(reader, item));
     const content = html`${found.more && html`<p>${texts.moreFound} <a href="/payments">${texts.payments}</a></p>`}
     ${table(
@@ -37,8 +38,9 @@ async function answerSearch(context: PageContext): Promise<PageAnswer> {
         { heading: texts.made, cell: ({ at }) => timeElement(reader, at) },
       ],
       { rows: rows.length === 0 ? await otherThings(context, text) : rows, empty: texts.noResults },
-    )}`;
-    return { kind: "page", title: texts.search, content };
+    )}
+    ${otherMode(context, text)}`;
+    return { kind: "page", title: texts.search, content, isTest: isTestMode(query) };
   } catch (error) {
     // An invalid text, such as a card number that is not masked: the page says so at the field, and never repeats the
     // number.
@@ -52,6 +54,15 @@ async function answerSearch(context: PageContext): Promise<PageAnswer> {
       notice: { role: "alert", title: texts.notDone, text: problemText(error.problem) },
     };
   }
+}
+
+/** The way to what the text finds in the other mode. */
+function otherMode({ reader, query }: PageContext, text: string): Html {
+  const livemode = isTestMode(query);
+  const asked = new URLSearchParams({ q: text, livemode: `${livemode}` });
+  return html`<p>
+    <a href="/search?${asked.toString()}">${reader.texts.searchIn(modeText(reader, livemode))}</a>
+  </p>`;
 }
 
 /** One thing that was found. */

@@ -59,18 +59,25 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
   const ofAccount = filterOf(query, IMPORT_FILTERS);
   const days = statementFilter(context);
   const cursor = (name: string) => query.get(name) ?? undefined;
-  const [differences, imports, statements, merchants] = await Promise.all([
+  const files = api.read(operations.listSettlements, {
+    query: { ...ofAccount, cursor: cursor("importsCursor") },
+  });
+  // A refused list of files has no mappings, and the page says why.
+  const known = files.then(
+    ({ mappings }) => mappings,
+    () => [],
+  );
+  const [differences, imports, statements, merchants, accounts] = await Promise.all([
     readList(
       context,
       api.read(operations.listDifferences, { query: { ...filter, cursor: cursor("cursor") } }),
     ),
-    readList(
-      context,
-      api.read(operations.listSettlements, { query: { ...ofAccount, cursor: cursor("importsCursor") } }),
-    ),
+    readList(context, files),
     readStatementsIfAsked(context),
     readMerchants(context),
+    api.read(operations.listAcquirerAccounts, {}),
   ]);
+  const choices = { accounts: accounts.items, mappings: await known };
   const caption = filter.state ? texts.differencesIn(statusWord(reader, filter.state)) : texts.differences;
   const own = new URLSearchParams(filter).toString();
   const content = html`${filters(context, { merchants, days })}
@@ -84,7 +91,7 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
         >${reader.texts.csvOf(texts.imports)}</a
       >
     </p>
-    ${uploadForm(context)}
+    ${uploadForm(context, choices)}
     ${statements ? !statements.refusal && statementTable(context, merchants, statements.items) : statementsLink(reader, days)}
     ${nextPage(texts.nextStatements, "/settlement", query, statements?.nextCursor, "statementsCursor")}
     ${statementFiles(reader, days)}`;

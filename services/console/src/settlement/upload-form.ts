@@ -1,35 +1,40 @@
-import { operations } from "@holdfast/contracts";
+import { operations, type AcquirerAccount } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { fileForm, textField } from "../ui/form-fields.ts";
+import { fileForm, selectField } from "../ui/form-fields.ts";
 import { roleBar } from "../ui/offers.ts";
 import type { Notice, PageAnswer, PageContext } from "../ui/page-context.ts";
 import { takeFile } from "../ui/take-action.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 
+/** The accounts and mappings that the form offers. */
+export type UploadChoices = { accounts: readonly AcquirerAccount[]; mappings: readonly string[] };
+
 /** A bank's file by a form. */
-export function uploadForm(context: PageContext): Html {
+export function uploadForm(context: PageContext, { accounts, mappings }: UploadChoices): Html {
   const { form, reader, session } = context;
   const texts = SETTLEMENT_TEXTS[reader.language];
   const bar = roleBar(session, "operations", reader.texts);
   if (bar !== undefined) return html`<p class="quiet">${texts.upload}: ${bar}</p>`;
-  const value = (name: string, otherwise: string) => form.get(name) ?? otherwise;
   return html`<h2>${texts.upload}</h2>
     ${fileForm(context, {
       action: "/settlement/upload",
-      fields: html`${textField({
+      fields: html`${selectField({
         name: "accountId",
         id: "upload-account",
         label: texts.account,
-        hint: texts.accountHint,
-        value: value("accountId", "default"),
-        max: 64,
+        choices: [
+          { value: "default", text: texts.ownAccount },
+          ...accounts
+            .filter(({ livemode }) => livemode)
+            .map(({ accountId, name }) => ({ value: accountId, text: name })),
+        ],
+        chosen: form.get("accountId") ?? "default",
       })}
-      ${textField({
+      ${selectField({
         name: "mapping",
         label: texts.mapping,
-        hint: texts.mappingHint,
-        value: value("mapping", "generic"),
-        max: 64,
+        choices: mappings.map((name) => ({ value: name, text: name })),
+        chosen: form.get("mapping") ?? "generic",
       })}`,
       label: texts.chooseFile,
       hint: texts.chooseFileHint,

@@ -121,9 +121,31 @@ function actionForms(context: PageContext, actions: readonly Action[], subject: 
       question,
     });
   const asked = (action: Action) => form(action, questionOf(context, action, subject));
-  return html`${decisionForms(context, actions, subject)} ${asked("capture")} ${asked("cancel")}
-  ${form("inquire")} ${asked("reverse")} ${has("resolve") && resolveForm(context, path)}
-  ${has("refund") && refundForm(context, subject)}`;
+  const forms: readonly (readonly [Action, Html | false])[] = [
+    ["capture", asked("capture")],
+    ["inquire", form("inquire")],
+    ["refund", has("refund") && refundForm(context, subject)],
+    ["cancel", asked("cancel")],
+    ["reverse", asked("reverse")],
+    ["resolve", has("resolve") && resolveForm(context, path)],
+  ];
+  const [first, ...others] = forms.filter(([, shown]) => shown !== false);
+  const { texts } = context.reader;
+  const explained = ([action, shown]: (typeof forms)[number]) =>
+    html`<p class="quiet">${texts.does[action]}</p>
+      ${shown}`;
+  // A refused form, and the text in it, stay in sight.
+  const isSent = context.form.size > 0;
+  return html`${decisionForms(context, actions, subject)} ${first && explained(first)}
+  ${
+    others.length > 0 &&
+    html`<details ${isSent && html`open`}>
+      <summary>
+        ${texts.otherActions}: ${others.map(([action]) => actionName(texts, action)).join(", ")}
+      </summary>
+      ${others.map(explained)}
+    </details>`
+  }`;
 }
 
 function resolveForm(context: PageContext, path: string): Html {

@@ -1,6 +1,6 @@
 import { html, type Html } from "@holdfast/html";
 import { timeElement } from "./format.ts";
-import type { PageContext } from "./page-context.ts";
+import { withoutNotice, type PageContext } from "./page-context.ts";
 
 /**
  * Shows above a list of work how old it is, and the way to it as it is now. A script reloads it when the person looks
@@ -8,8 +8,7 @@ import type { PageContext } from "./page-context.ts";
  */
 export function asOf({ now, query, reader }: PageContext, path: string): Html {
   const { texts } = reader;
-  const asked = new URLSearchParams(query);
-  asked.delete("done");
+  const asked = withoutNotice(query);
   const address = asked.size === 0 ? path : `${path}?${asked.toString()}`;
   return html`<p class="quiet">
     ${texts.asOf} ${timeElement(reader, now.toISOString())}.

@@ -3,6 +3,8 @@ import type { DONE } from "./done-texts.ts";
 export const DONE_TURKISH: typeof DONE = {
   approve: "Onayınız kaydedildi.",
   reject: "İade reddedildi.",
+  approveSeveral: "{count} onay kaydedildi.",
+  rejectSeveral: "{count} iade reddedildi.",
   capture: "Ödeme tahsil edildi.",
   cancel: "Ödeme iptal edildi.",
   inquire: "Bankaya soruldu. Yanıtı aşağıdadır.",
@@ -12,6 +14,8 @@ export const DONE_TURKISH: typeof DONE = {
   refund: "İade talep edildi. Başka birinin onaylaması gerekir.",
   redeliver: "Bildirim yeniden gönderilmek üzere sıraya alındı.",
   redeliverAll: "O zamandan beri iletilemeyen bildirimler yeniden gönderilmek üzere sıraya alındı.",
+  sendWaiting: "Bu adres için bekleyen her şey şimdi gönderilmek üzere sıraya alındı.",
+  nothingWaits: "Gönderilecek bir şey yok: bu adres için bekleyen bildirim yok veya zaten sırada.",
   alreadyQueued: "Zaten sırada: denemesi birazdan aşağıda görünür.",
   nothingQueued: "Yeniden gönderilecek bir şey yok: o zamandan beri iletilemeyen bildirim yok.",
   changeMerchant: "Değişiklik kaydedildi. 10 saniye içinde her yerde geçerli olur.",

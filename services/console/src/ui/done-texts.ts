@@ -2,6 +2,8 @@
 export const DONE = {
   approve: "Your approval is recorded.",
   reject: "The refund is rejected.",
+  approveSeveral: "Approvals recorded: {count}.",
+  rejectSeveral: "Refunds rejected: {count}.",
   capture: "The payment was captured.",
   cancel: "The payment is cancelled.",
   inquire: "The bank was asked. Its answer is shown below.",
@@ -11,6 +13,8 @@ export const DONE = {
   refund: "The refund is requested. A different person has to approve it.",
   redeliver: "The webhook is queued to be sent again.",
   redeliverAll: "The webhooks that failed since then are queued to be sent again.",
+  sendWaiting: "Everything that waited for the endpoint is queued to be sent now.",
+  nothingWaits: "There was nothing to send: nothing waits for the endpoint, or it is queued already.",
   alreadyQueued: "It was queued already: its attempt appears below in a moment.",
   nothingQueued: "There was nothing to send again: no webhook has failed since then.",
   changeMerchant: "The change is recorded. It takes effect everywhere within 10 seconds.",

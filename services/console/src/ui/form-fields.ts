@@ -1,5 +1,5 @@
 import { html, type Html } from "@holdfast/html";
-import type { PageContext, Reader } from "./page-context.ts";
+import { isTestMode, type PageContext } from "./page-context.ts";
 import { decimalField, type ReadNumber } from "./read-number.ts";
 
 /**
@@ -107,13 +107,9 @@ export function selectField({
   </div>`;
 }
 
-/** The choice of the mode that a list is of. */
-export function modeField({ texts }: Reader, chosen: string | null | undefined): Html {
-  const choices = [
-    { value: "", text: texts.live },
-    { value: "false", text: texts.test },
-  ];
-  return selectField({ name: "livemode", label: texts.mode, choices, chosen });
+/** Keeps the mode of a list in the address of what its filters find. */
+export function modeInput(query: URLSearchParams): Html {
+  return html`<input type="hidden" name="livemode" value="${isTestMode(query) ? "false" : "true"}" />`;
 }
 
 /** A form of one button, with its fields next to it. */

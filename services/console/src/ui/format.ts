@@ -24,6 +24,30 @@ const timeFormatter = keepFormatters(
     new Intl.DateTimeFormat(localeOf(locale), { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" }),
 );
 
+/** The time since then in one unit, with the exact time in the title. */
+export function ageElement({ locale }: Reader, seconds: number, iso: string): Html {
+  const { unit, each } = AGE_UNITS.find(({ each: length }) => seconds >= length) ?? AGE_UNITS.at(-1)!;
+  const text = ageFormatters[unit](locale).format(Math.floor(seconds / each));
+  return html`<span class="word" title="${iso}">${text}</span>`;
+}
+
+const AGE_UNITS = [
+  { unit: "day", each: 86_400 },
+  { unit: "hour", each: 3_600 },
+  { unit: "minute", each: 60 },
+] as const;
+
+const ageFormatter = (unit: string) =>
+  keepFormatters(
+    (locale: string) =>
+      new Intl.NumberFormat(localeOf(locale), { style: "unit", unit, unitDisplay: "short" }),
+  );
+const ageFormatters = {
+  day: ageFormatter("day"),
+  hour: ageFormatter("hour"),
+  minute: ageFormatter("minute"),
+};
+
 /** A day, such as 2026-11-24, without a time zone. */
 export function dayText({ locale }: Reader, day: string): string {
   return dayFormatter(locale).format(new Date(day));

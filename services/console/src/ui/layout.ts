@@ -1,7 +1,7 @@
 import { html, LANGUAGES, type Html, type Language } from "@holdfast/html";
 import { SCRIPT, STYLE } from "./assets.ts";
 import { breakable } from "./format.ts";
-import type { Notice, Reader } from "./page-context.ts";
+import { withoutNotice, type Notice, type Reader } from "./page-context.ts";
 import { TEXTS } from "./texts.ts";
 
 export type Frame = {
@@ -10,6 +10,8 @@ export type Frame = {
   path: string;
   /** The page's query, such as filters: a switch of languages keeps it. */
   query?: URLSearchParams;
+  /** The mode of what lists and searches show; live by default. */
+  isLive?: boolean;
   /** The person with their merchant if they are its staff; undefined where nobody is signed in. */
   person: { subject: string; merchantId?: string | undefined; formToken: string } | undefined;
   searchText?: string | undefined;
@@ -37,7 +39,7 @@ export function renderPage(frame: Frame, { title, content, notice, isTest }: Con
         <script type="module" src="${SCRIPT.path}"></script>
       </head>
       <body>
-        ${header(frame)}
+        ${header(frame, isTest)}
         <main>
           ${isTest === true && html`<p class="ribbon">${frame.reader.texts.testRibbon}</p>`}
           <h1>${breakable(title)}</h1>
@@ -56,7 +58,8 @@ function renderNotice({ role, title, text, link }: Notice): Html {
   </div>`;
 }
 
-function header({ reader, path, query, person, searchText }: Frame): Html {
+function header(frame: Frame, isTest: boolean | undefined): Html {
+  const { reader, path, query, person, searchText } = frame;
   const { texts } = reader;
   return html`<header class="top">
     <div class="bar">
@@ -77,7 +80,7 @@ function header({ reader, path, query, person, searchText }: Frame): Html {
         </form>`
       }
       <div class="who">
-        ${languages(reader, path, query)}
+        ${person && modes(frame, isTest)} ${languages(reader, path, query)}
         ${
           person &&
           html`<span><span class="visually-hidden">${texts.signedInAs}</span> ${person.subject}</span>
@@ -129,12 +132,31 @@ function isWithin(path: string, place: string): boolean {
   return path === place || (place !== "/" && path.startsWith(`${place}/`));
 }
 
+/**
+ * The switch between live and test. The page of one thing has its own mode: from there it leads to the list of such
+ * things.
+ */
+function modes({ reader: { texts }, path, query, isLive = true }: Frame, isTest: boolean | undefined): Html {
+  const isList = isTest === undefined || path.split("/").length === 2;
+  const modeLink = (livemode: boolean, text: string) => {
+    const asked = isList ? withoutNotice(query) : new URLSearchParams();
+    const cursors = [...asked.keys()].filter((name) => /cursor$/i.test(name));
+    for (const name of cursors) asked.delete(name);
+    asked.set("livemode", `${livemode}`);
+    const to = isList ? path : `/${path.split("/")[1]}`;
+    return html`<a href="${to}?${asked.toString()}" ${livemode === isLive && html`aria-current="true"`}
+      >${text}</a
+    >`;
+  };
+  return html`<span class="modes" aria-label="${texts.mode}" role="group"
+    >${modeLink(true, texts.live)}${modeLink(false, texts.test)}</span
+  >`;
+}
+
 function languages({ language, texts }: Reader, path: string, query?: URLSearchParams): Html {
   const others = LANGUAGES.filter((other) => other !== language);
   const pageIn = (other: Language) => {
-    const asked = new URLSearchParams(query);
-    // The notice of a finished action is shown once.
-    asked.delete("done");
+    const asked = withoutNotice(query);
     asked.set("lang", other);
     return `${path}?${asked.toString()}`;
   };

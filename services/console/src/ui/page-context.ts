@@ -7,6 +7,23 @@ import type { Texts } from "./texts.ts";
 /** The language in which a page is written for its reader. */
 export type Reader = { language: Language; locale: string; texts: Texts };
 
+/** Tells whether a page is about test mode; its query says so, whatever its address has. */
+export function isTestMode(query: URLSearchParams): boolean {
+  return query.get("livemode") === "false";
+}
+
+/** The query without the notice of a finished action, which is shown once. */
+export function withoutNotice(query: URLSearchParams | undefined): URLSearchParams {
+  const rest = new URLSearchParams(query);
+  for (const name of ["done", "count", "about"]) rest.delete(name);
+  return rest;
+}
+
+/** The mode of a page as a parameter of the API's lists. */
+export function modeOf(query: URLSearchParams): string | undefined {
+  return query.get("livemode") ?? undefined;
+}
+
 /** A page's knowledge of its request. `query` and `form` are unverified input. */
 export type PageContext = {
   session: Session;

@@ -1,4 +1,5 @@
 import { html, type Html } from "@holdfast/html";
+import { withoutNotice } from "./page-context.ts";
 
 export type Column<Row> = {
   heading: string;
@@ -91,8 +92,7 @@ export function nextPage(
   name = "cursor",
 ): Html {
   if (cursor === undefined) return html``;
-  const next = new URLSearchParams(query);
-  next.delete("done");
+  const next = withoutNotice(query);
   next.set(name, cursor);
   return html`<p><a class="button" rel="next" href="${path}?${next.toString()}">${text}</a></p>`;
 }

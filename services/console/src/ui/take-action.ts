@@ -12,8 +12,9 @@ export type ActionRequest<E extends Endpoint = Endpoint> = {
   /** The body for the endpoint; unspecified where `needs` names a field that the form lacks. */
   body: unknown;
   needs?: string;
-  /** The page that shows the result, with its query. */
+  /** The page of the form, with its query, which shows the result too, unless `next` does. */
   page: string;
+  next?: string;
 };
 
 /**
@@ -30,7 +31,7 @@ type RenderAgain = (context: PageContext, notice: Notice, status: number) => Pro
  */
 export async function takeAction<E extends Endpoint>(
   context: PageContext,
-  { action, endpoint, path, query, body, needs, page }: ActionRequest<E>,
+  { action, endpoint, path, query, body, needs, page, next = page }: ActionRequest<E>,
   renderAgain: RenderAgain,
   outcomeOf: (body: BodyOf<E>) => Outcome | Promise<Outcome> = () => action,
 ): Promise<PageAnswer> {
@@ -43,7 +44,7 @@ export async function takeAction<E extends Endpoint>(
   const changed = await context.api.change(endpoint, { path, ...(query && { query }), body, key });
   if (changed.done) {
     const outcome = await outcomeOf(changed.body);
-    return typeof outcome === "string" ? { kind: "redirect", to: withDone(page, outcome) } : outcome;
+    return typeof outcome === "string" ? { kind: "redirect", to: withDone(next, outcome) } : outcome;
   }
   const { problem } = changed;
   // The form's key was used for this refusal: the next form is another request.
@@ -114,8 +115,10 @@ export function problemText({ title, detail, errors = [] }: Problem): string {
 /** The notice that the previous page has led here with. */
 export function doneNotice({ query, reader }: PageContext): Notice | undefined {
   const done = query.get("done");
-  const { done: texts } = reader.texts;
-  return done !== null && Object.hasOwn(texts, done)
-    ? { role: "status", title: texts[done as keyof typeof texts] }
-    : undefined;
+  const { done: texts, refund } = reader.texts;
+  if (done === null || !Object.hasOwn(texts, done)) return undefined;
+  const [count = ""] = /^\d{1,3}$/.exec(query.get("count") ?? "") ?? [];
+  const title = texts[done as keyof typeof texts].replace("{count}", count);
+  const [about] = /^[\da-f-]{36}$/.exec(query.get("about") ?? "") ?? [];
+  return { role: "status", title, ...(about && { link: html`<a href="/refunds/${about}">${refund}</a>` }) };
 }

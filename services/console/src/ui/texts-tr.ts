@@ -37,6 +37,15 @@ export const TURKISH: Texts = {
   askedBy: "Talep eden",
   askedByMerchant: "üye iş yeri",
   credentialBy: "Anahtarı veren",
+  otherActions: "Diğer işlemler",
+  does: {
+    inquire: "Bankaya ödemenin sonucunu sorar, orada hiçbir şeyi değiştirmez.",
+    reverse: "Sonucu ne olursa olsun ödemeyi bankada geri alır. Para alıcıda kalır.",
+    resolve: "Bankanın size doğruladığını kaydeder. İkinci bir kişinin de aynısını bildirmesi gerekir.",
+    refund: "Paranın karta geri ödenmesini ister. Kararı başka biri verir.",
+    capture: "Kartta bloke edilen tutarın tamamını tahsil eder.",
+    cancel: "Blokeyi kaldırır veya bugünkü satışı geri alır. Para alıcıda kalır.",
+  },
   decision: "Karar",
   found: "Eşleşme",
   foundAs: {
@@ -68,6 +77,7 @@ export const TURKISH: Texts = {
   noUnresolved: "Sonucu belirsiz işlem yok. Bankadaki sonucu belirsiz olan ödeme ve iadeler burada görünür.",
   noResults: "Bu numarayla bir kayıt bulunamadı. Sipariş numarasını veya kartın son dört hanesini deneyin.",
   noPayments: "Eşleşen ödeme yok. Filtreleri genişletin veya bildiğiniz bir numarayla arayın.",
+  searchIn: (mode) => `Şu modda ara: ${mode}`,
   searchFirst:
     "Bildiğiniz bir numarayı yazın: kimlik numarası, sipariş numarası, banka referansı veya kartın son dört hanesi.",
   moreFound: "Burada gösterilenden daha çok sonuç var. Diğerlerini listede bulabilirsiniz:",
@@ -171,8 +181,7 @@ export const TURKISH: Texts = {
   operationAsked: "talep edildi",
   bankCalled: "Bankaya gönderildi",
   bankAnswered: "Banka yanıtladı",
-  webhookMade: "Bildirim oluşturuldu",
-  webhookEnded: "Bildirim sonuçlandı",
+  webhookMade: "Bildirim",
   chargeback: "Ters ibraz",
   foreignRefund: "Bankada buradan yapılmamış iade",
   chargebackProposed: "önerdi",

@@ -185,24 +185,19 @@ function chargebackEvents(reader: Reader, chargeback: Chargeback): TimelineEvent
   return [opened, ended];
 }
 
+/** One line for a webhook, with what became of it. */
 function deliveryEvents(reader: Reader, { deliveries }: OperatorPaymentLife): TimelineEvent[] {
   const { texts } = reader;
-  return deliveries.flatMap((delivery) => {
+  return deliveries.map((delivery) => {
     const { eventId, eventType, paymentStatus, occurredAt, resolvedAt, status, attemptCount } = delivery;
-    const reported = paymentStatus === undefined ? html`` : statusWord(reader, paymentStatus);
-    const name = html`<a href="/deliveries/${eventId}">${eventType}</a> ${reported}`;
-    const made: TimelineEvent = {
+    const reported = paymentStatus === undefined ? "" : statusWord(reader, paymentStatus);
+    return {
       at: occurredAt,
-      what: html`${texts.webhookMade}: ${name}`,
+      what: html`${texts.webhookMade}:
+        <a href="/deliveries/${eventId}">${eventType}</a>
+        ${reported}${resolvedAt !== undefined && `, ${statusWord(reader, status)}`}`,
       who: texts.system,
+      detail: resolvedAt === undefined ? undefined : `${texts.sent}: ${attemptCount}`,
     };
-    if (resolvedAt === undefined) return [made];
-    const ended: TimelineEvent = {
-      at: resolvedAt,
-      what: html`${texts.webhookEnded}: ${name}, ${statusWord(reader, status)}`,
-      who: texts.system,
-      detail: `${texts.sent}: ${attemptCount}`,
-    };
-    return [made, ended];
   });
 }

@@ -19,7 +19,7 @@ const refresh = document.querySelector("a[data-refresh]");
 const shownAt = performance.now();
 document.addEventListener("visibilitychange", () => {
   const isWriting = [...document.querySelectorAll("main input, main textarea")].some(
-    (field) => field.value !== field.defaultValue,
+    (field) => field.value !== field.defaultValue || field.checked !== field.defaultChecked,
   );
   const isOld = performance.now() - shownAt > 10_000;
   if (refresh && document.visibilityState === "visible" && isOld && !isWriting)
@@ -53,4 +53,34 @@ for (const form of document.querySelectorAll("form[data-confirm]")) {
     });
     if (!confirm(question)) event.preventDefault();
   });
+}
+
+// The sum of what is selected is shown before anything is decided.
+const sum = document.querySelector("[data-sum]");
+if (sum) {
+  const boxes = [...document.querySelectorAll("input[data-amount]")];
+  const hint = sum.textContent;
+  const show = () => {
+    const chosen = boxes.filter(({ checked }) => checked);
+    const sums = new Map();
+    for (const { dataset } of chosen)
+      sums.set(dataset.currency, (sums.get(dataset.currency) ?? 0) + Math.round(dataset.amount * 10_000));
+    const amounts = [...sums].map(([currency, minor]) =>
+      new Intl.NumberFormat(document.documentElement.dataset.locale, { style: "currency", currency }).format(
+        minor / 10_000,
+      ),
+    );
+    sum.textContent =
+      chosen.length === 0
+        ? hint
+        : sum.dataset.sum.replace("{count}", chosen.length).replace("{sum}", () => amounts.join(" + "));
+  };
+  document.querySelector("[data-select-all]").addEventListener("click", (event) => {
+    event.preventDefault();
+    const all = boxes.every(({ checked }) => checked);
+    for (const box of boxes) box.checked = !all;
+    show();
+  });
+  for (const box of boxes) box.addEventListener("change", show);
+  show();
 }

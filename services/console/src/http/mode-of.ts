@@ -1,0 +1,30 @@
+import type { Request, Response } from "express";
+import { readCookie, setCookie } from "../session/cookies.ts";
+import { queryOf } from "./query-of.ts";
+
+const MODE_COOKIE = "__Host-holdfast-mode";
+const YEAR_S = 31_536_000;
+
+/** The mode of the page: the one that its address names, else the one that was switched to last. */
+export function isLiveMode(request: Pick<Request, "originalUrl" | "headers">): boolean {
+  const named = queryOf(request).get("livemode");
+  return (named || readCookie(request.headers.cookie, MODE_COOKIE)) !== "false";
+}
+
+/** Keeps a mode that the address names, for the pages that follow. */
+export function keepMode(request: Request, response: Response): void {
+  const named = queryOf(request).get("livemode");
+  if (request.method !== "GET" || (named !== "true" && named !== "false")) return;
+  response.append("Set-Cookie", setCookie(MODE_COOKIE, named, YEAR_S));
+}
+
+/**
+ * The query of a page, with its mode. A form names its own mode, and nothing of the browser's changes it: it may be older
+ * than the latest switch.
+ */
+export function queryInMode(request: Request): URLSearchParams {
+  const query = queryOf(request);
+  if (request.method === "GET" && !query.get("livemode") && !isLiveMode(request))
+    query.set("livemode", "false");
+  return query;
+}

@@ -1,0 +1,155 @@
+import { operations, type Figures } from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { OperatorApiProblemError } from "../api/operator-api.ts";
+import { amountText, percentText } from "../ui/format.ts";
+import { modeOf, type PageContext, type Reader } from "../ui/page-context.ts";
+import { table } from "../ui/table.ts";
+import { barChart } from "./bar-chart.ts";
+import { hourChart, type Hour } from "./hour-chart.ts";
+import { OVERVIEW_TEXTS } from "./overview-texts.ts";
+
+type Volume = Figures["days"][number]["volumes"][number];
+type Sales = { figures: Figures; accountNames: ReadonlyMap<string, string> };
+
+/**
+ * The sums of today's payments; undefined where the database cannot add them up in time. A page then shows no figures,
+ * rather than some of a part of the payments.
+ */
+export async function readSales({ api, query, session }: PageContext): Promise<Sales | undefined> {
+  try {
+    const figures = await api.read(operations.getFigures, { query: { livemode: modeOf(query) } });
+    const isNamed = !session.staff && figures.accounts.some(({ accountId }) => accountId !== undefined);
+    const { items } = isNamed ? await api.read(operations.listAcquirerAccounts, {}) : { items: [] };
+    return { figures, accountNames: new Map(items.map(({ accountId, name }) => [accountId, name])) };
+  } catch (error) {
+    if (error instanceof OperatorApiProblemError && error.problem.status === 503) return undefined;
+    throw error;
+  }
+}
+
+/** Today's sales by hour beside yesterday's, and the banks' answers. Each number leads to its payments. */
+export function salesSection(context: PageContext, sales: Sales | undefined): Html {
+  const { reader } = context;
+  const texts = OVERVIEW_TEXTS[reader.language];
+  if (!sales)
+    return html`<h2>${texts.today}</h2>
+      <p class="quiet">${texts.noFigures}</p>`;
+  const [today, yesterday, lastWeek] = sales.figures.days;
+  const days = { today: today!, yesterday: yesterday!, lastWeek: lastWeek! };
+  return html`${salesTable(reader, days, sales.figures.at)}
+    <h2>${texts.inFigures}</h2>
+    <div class="charts">${volumeChart(reader, days)} ${approvalChart(context, sales)}</div>`;
+}
+
+type Days = Record<"today" | "yesterday" | "lastWeek", Figures["days"][number]>;
+
+const volumeOf = ({ volumes }: Figures["days"][number], currency: string): Volume | undefined =>
+  volumes.find((volume) => volume.currency === currency);
+
+function salesTable(reader: Reader, { today, yesterday, lastWeek }: Days, at: string): Html {
+  const texts = OVERVIEW_TEXTS[reader.language];
+  const rows = [...new Set([today, yesterday, lastWeek].flatMap(currenciesOf))];
+  const byNow = { hours: (Date.parse(at) % DAY_MS) / HOUR_MS };
+  const amount = (day: Figures["days"][number], currency: string, of: "amount" | "amountByNow") => {
+    const href = `${paymentsOf(day.day, of === "amount" ? {} : byNow)}&currency=${currency}`;
+    return html`<a href="${href}">${amountText(reader, volumeOf(day, currency)?.[of] ?? 0, currency)}</a>`;
+  };
+  return table<string>(
+    texts.today,
+    [
+      { heading: texts.soFar, isNumber: true, cell: (currency) => amount(today, currency, "amount") },
+      {
+        heading: reader.texts.payments,
+        isNumber: true,
+        cell: (currency) =>
+          html`<a href="${paymentsOf(today.day)}&amp;currency=${currency}"
+            >${volumeOf(today, currency)?.payments ?? 0}</a
+          >`,
+      },
+      {
+        heading: texts.yesterdayByNow,
+        isNumber: true,
+        cell: (currency) => amount(yesterday, currency, "amountByNow"),
+      },
+      {
+        heading: texts.lastWeekByNow,
+        isNumber: true,
+        cell: (currency) => amount(lastWeek, currency, "amountByNow"),
+      },
+      {
+        heading: texts.yesterdayWhole,
+        isNumber: true,
+        cell: (currency) => amount(yesterday, currency, "amount"),
+      },
+    ],
+    { rows, empty: texts.noPayments },
+  );
+}
+
+function currenciesOf({ volumes }: Figures["days"][number]): string[] {
+  return volumes.map(({ currency }) => currency);
+}
+
+/** The way to the payments of a day, or of some hours of it. */
+function paymentsOf(day: string, { hour = 0, hours = 24 } = {}): string {
+  const from = new Date(Date.parse(day) + hour * HOUR_MS);
+  const to = new Date(from.getTime() + hours * HOUR_MS);
+  return `/payments?from=${from.toISOString()}&to=${to.toISOString()}`;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The hours of the currency with the most payments; the table above has the sums of all. */
+function volumeChart(reader: Reader, { today, yesterday, lastWeek }: Days): Html {
+  const texts = OVERVIEW_TEXTS[reader.language];
+  const currency = [today, yesterday, lastWeek].flatMap(currenciesOf)[0] ?? "";
+  const hours = Array.from({ length: 24 }, (_, hour): Hour => {
+    const of = (day: Figures["days"][number]) => {
+      const value = volumeOf(day, currency)?.hours.find((each) => each.hour === hour)?.amount ?? 0;
+      return { value, text: value === 0 ? "–" : amountText(reader, value, currency) };
+    };
+    return {
+      hour,
+      href: paymentsOf(today.day, { hour, hours: 1 }),
+      today: of(today),
+      yesterday: of(yesterday),
+      lastWeek: of(lastWeek),
+    };
+  });
+  return hourChart(reader, texts.volume(currency), hours);
+}
+
+function approvalChart({ reader, session }: PageContext, { figures, accountNames }: Sales): Html {
+  const texts = OVERVIEW_TEXTS[reader.language];
+  const { accounts, days } = figures;
+  // A merchant's staff do not know the accounts of the installation.
+  const shown = session.staff && accounts.length > 0 ? [sumOf(accounts)] : accounts;
+  const bars = shown.map(({ accountId, approved, declined }) => {
+    const share = approved / (approved + declined);
+    const ofAccount = accountId === undefined ? "" : `&accountId=${accountId}`;
+    return {
+      label: session.staff
+        ? texts.allBanks
+        : accountId === undefined
+          ? texts.ownAccount
+          : (accountNames.get(accountId) ?? accountId),
+      value: share,
+      text: `${percentText(reader, share)} (${texts.approvedOf(approved, approved + declined)})`,
+      href: paymentsOf(days[0]!.day) + ofAccount,
+    };
+  });
+  return barChart(texts.approval, bars, {
+    empty: texts.noDecided,
+    tableName: texts.rows,
+    heading: texts.figure,
+    full: 1,
+  });
+}
+
+function sumOf(accounts: Figures["accounts"]): Figures["accounts"][number] {
+  return accounts.reduce((sum, { approved, declined }) => ({
+    approved: sum.approved + approved,
+    declined: sum.declined + declined,
+  }));
+}

@@ -1,0 +1,73 @@
+import { currencyExponent, type ApiPaymentResponse } from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { amountText } from "../ui/format.ts";
+import type { Reader } from "../ui/page-context.ts";
+import { REFUND_TEXTS } from "../refunds/refund-texts.ts";
+import { PAYMENT_TEXTS } from "./payment-texts.ts";
+
+type Payment = Pick<
+  ApiPaymentResponse,
+  | "amount"
+  | "capturedAmount"
+  | "chargedBackAmount"
+  | "currency"
+  | "pendingRefundAmount"
+  | "refundableAmount"
+  | "status"
+  | "transactionType"
+>;
+
+/** The parts of a payment's money, in minor units; the four are all of `whole`. */
+export type MoneyParts = Record<"whole" | "kept" | "pending" | "refunded" | "disputed", number> & {
+  /** The amount that refunds and chargebacks have taken beyond the whole of it. */
+  beyond: number;
+};
+
+/** The parts of what was charged, or is reserved; undefined where nothing is. */
+export function moneyParts(payment: Payment): MoneyParts | undefined {
+  const { status, amount, capturedAmount, currency } = payment;
+  if (status !== "SUCCESS" && status !== "CAPTURED") return undefined;
+  const unit = 10 ** (currencyExponent(currency) ?? 2);
+  const minor = (value: number | undefined) => Math.round((value ?? 0) * unit);
+  const whole = minor(status === "CAPTURED" ? (capturedAmount ?? amount) : amount);
+  const [pending, disputed] = [minor(payment.pendingRefundAmount), minor(payment.chargedBackAmount)];
+  // Without refunds and chargebacks the record has no amounts of them.
+  const kept = payment.refundableAmount === undefined ? whole : minor(payment.refundableAmount);
+  const refunded = Math.max(0, whole - kept - pending - disputed);
+  return { whole, kept, pending, refunded, disputed, beyond: Math.max(0, pending + disputed - whole) };
+}
+
+/** One bar of what is kept, waits to be refunded, is refunded and is disputed, with the amounts below it. */
+export function moneyBar(reader: Reader, payment: Payment): Html {
+  const parts = moneyParts(payment);
+  if (!parts) return html``;
+  const texts = { ...REFUND_TEXTS[reader.language], ...PAYMENT_TEXTS[reader.language] };
+  const unit = 10 ** (currencyExponent(payment.currency) ?? 2);
+  const text = (minor: number) => amountText(reader, minor / unit, payment.currency);
+  const isReserved = payment.status === "SUCCESS" && payment.transactionType === "PRE_AUTHORIZATION";
+  const shown = [
+    { name: isReserved ? texts.reservedPart : texts.keptPart, look: "kept", value: parts.kept },
+    { name: texts.pendingPart, look: "pending", value: parts.pending },
+    { name: texts.refundedPart, look: "refunded", value: parts.refunded },
+    { name: texts.disputedPart, look: "disputed", value: parts.disputed },
+  ];
+  const sum = Math.max(1, parts.whole + parts.beyond);
+  let from = 0;
+  return html`<section class="money">
+    <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+      ${shown.map(({ look, value }) => {
+        const width = Math.round((value / sum) * 10_000) / 100;
+        const part = html`<rect class="${look}" x="${from}" width="${width}" height="4" />`;
+        from += width;
+        return part;
+      })}
+    </svg>
+    <ul>
+      ${shown.map(
+        ({ name, look, value }) =>
+          html`<li><span class="swatch ${look}"></span>${name} <strong>${text(value)}</strong></li>`,
+      )}
+    </ul>
+    ${parts.beyond > 0 && html`<p class="fault">${texts.beyond(text(parts.beyond))}</p>`}
+  </section>`;
+}

@@ -1,0 +1,104 @@
+import type { Chargeback, OperatorPaymentLife } from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import type { Movement } from "../settlement/bank-lines.ts";
+import { amountText, cardText, modeText, statusBadge, testBadge, timeElement } from "../ui/format.ts";
+import type { Reader } from "../ui/page-context.ts";
+import { REFUND_TEXTS } from "../refunds/refund-texts.ts";
+import { PAYMENT_TEXTS } from "./payment-texts.ts";
+
+/** The facts of a payment. @param account the name of its account at the bank. */
+export function factsOfPayment(reader: Reader, life: OperatorPaymentLife, account: string | undefined) {
+  const { texts } = reader;
+  const own = PAYMENT_TEXTS[reader.language];
+  const { payment } = life;
+  const amount = (value: number | undefined) =>
+    value === undefined ? undefined : amountText(reader, value, payment.currency);
+  const card = [payment.cardScheme, cardText(payment.pan), payment.cardType, payment.domInt];
+  return [
+    [texts.amount, amount(payment.amount)],
+    [texts.statusWord["CAPTURED"]!, amount(payment.capturedAmount)],
+    [texts.refundable, amount(payment.refundableAmount)],
+    [own.commission, amount(payment.merchantCommission)],
+    [own.installments, payment.installmentCount],
+    [
+      texts.merchant,
+      html`<a href="/merchants/${life.merchantId}">${life.merchantName ?? life.merchantId}</a>`,
+    ],
+    [texts.order, payment.orderId],
+    [texts.customer, payment.customerId],
+    [texts.card, card.filter(Boolean).join(" ")],
+    [texts.cardHolder, payment.cardHolderName],
+    [own.buyerAddress, life.requestIp],
+    [texts.made, timeElement(reader, payment.paymentDate)],
+    [texts.mode, modeText(reader, payment.livemode)],
+    [own.account, life.accountId && (account ?? life.accountId)],
+    [texts.bankReference, payment.externalTransactionId],
+    [texts.authCode, payment.authCode],
+    [texts.bankSaid, payment.resultMessage ?? payment.resultCode],
+    ["Id", html`<code>${payment.paymentId}</code>`],
+    [texts.attempts, life.unresolved ? life.attempts : undefined],
+    [texts.lastInquiry, life.lastInquiry],
+    [
+      texts.nextAttempt,
+      life.nextAttemptAt === undefined ? undefined : timeElement(reader, life.nextAttemptAt),
+    ],
+    [texts.credentialBy, life.credentialIssuedBy],
+  ] as const;
+}
+
+/** The status, and what the status does not say. */
+export function badges(reader: Reader, life: OperatorPaymentLife, chargebacks: readonly Chargeback[]): Html {
+  const own = PAYMENT_TEXTS[reader.language];
+  const { payment } = life;
+  const badge = (isSo: boolean, look: string, text: string) =>
+    isSo && html`<span class="badge ${look}">${text}</span>`;
+  const isOpen = ({ status }: { status: string }) => status === "OPEN";
+  return html`<p class="badges">
+    ${statusBadge(reader, payment.status)} ${life.state !== payment.status && statusBadge(reader, life.state)}
+    ${badge(life.unresolved, "open", own.outcomeUnknown)} ${badge(life.overdue, "bad", own.overdue)}
+    ${badge((payment.pendingRefundAmount ?? 0) > 0, "open", own.refundPending)}
+    ${badge(chargebacks.some(isOpen), "bad", REFUND_TEXTS[reader.language].disputedPart)}
+    ${testBadge(reader, payment.livemode)}
+  </p>`;
+}
+
+/** The payment and its refunds, as the bank's lines name them. */
+export function movementsOf(reader: Reader, { payment, refunds }: OperatorPaymentLife): Movement[] {
+  const { texts } = reader;
+  return [
+    {
+      id: payment.paymentId,
+      name: texts.payment,
+      amount: payment.capturedAmount ?? payment.amount,
+      currency: payment.currency,
+    },
+    ...refunds.map(({ refundId, amount, currency }) => ({
+      id: refundId,
+      name: html`<a href="/refunds/${refundId}">${texts.refund}</a>`,
+      amount: -amount,
+      currency,
+    })),
+  ];
+}
+
+/** The ways to the payment's refunds. */
+export function refundsOf(reader: Reader, { refunds }: OperatorPaymentLife): [string, Html][] {
+  if (refunds.length === 0) return [];
+  const links = refunds.map(
+    ({ refundId, amount, currency, status }) =>
+      html`<a href="/refunds/${refundId}">${amountText(reader, amount, currency)}</a>
+        ${statusBadge(reader, status)} `,
+  );
+  return [[reader.texts.refunds, html`${links}`]];
+}
+
+/** The ways to the payment's disputes. */
+export function disputesOf(reader: Reader, chargebacks: readonly Chargeback[]): [string, Html][] {
+  if (chargebacks.length === 0) return [];
+  const links = chargebacks.map(
+    ({ chargebackId, amount, currency, status }) =>
+      html`<a href="/disputes/${chargebackId}">${amountText(reader, amount, currency)}</a>
+        ${statusBadge(reader, status)} `,
+  );
+  return [[reader.texts.disputes, html`${links}`]];
+}

@@ -1,0 +1,27 @@
+import type { Language } from "@holdfast/html";
+import { TURKISH } from "./payment-texts-tr.ts";
+
+const ENGLISH = {
+  keptPart: "Kept",
+  reservedPart: "Reserved, not captured",
+  beyond: (amount: string) => `Refunds and disputes have taken ${amount} more than was charged.`,
+  nextStep: "Next step",
+  outcomeUnknown: "Outcome unknown",
+  overdue: "Overdue",
+  refundPending: "Refund pending",
+  decideRefund: (amount: string) => `Decide about the refund of ${amount}`,
+  answerDispute: (amount: string) => `Answer the dispute of ${amount}`,
+  workOnDifference: "Work on the difference",
+  installments: "Installments",
+  commission: "Commission",
+  buyerAddress: "Buyer's address",
+  amountFrom: "Amount from",
+  amountTo: "Amount to",
+  currency: "Currency",
+  account: "Account at the bank",
+};
+
+export type PaymentTexts = typeof ENGLISH;
+
+/** The texts of a payment's case file and of the list's further filters. */
+export const PAYMENT_TEXTS: Record<Language, PaymentTexts> = { en: ENGLISH, tr: TURKISH };

@@ -1,0 +1,175 @@
+import { operations } from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { OperatorApiUnavailableError } from "../api/operator-api.ts";
+import { signInAgain } from "../ui/action-forms.ts";
+import { hidden, textField } from "../ui/form-fields.ts";
+import { amountText } from "../ui/format.ts";
+import {
+  isTestMode,
+  type Notice,
+  type PageAnswer,
+  type PageContext,
+  type Reader,
+} from "../ui/page-context.ts";
+import { offersOfRefund } from "../ui/offers.ts";
+import { table } from "../ui/table.ts";
+import { problemText } from "../ui/take-action.ts";
+import { decidingColumns, type ListedRefund } from "./refund-columns.ts";
+import { answerList, isDecidable, readRefunds } from "./refund-list.ts";
+import { REFUND_TEXTS } from "./refund-texts.ts";
+
+/** Refunds of one page of the list that were selected: shown with their sum, and then decided by one confirmation. */
+type Selection = { refunds: ListedRefund[]; gone: number };
+
+async function readSelection(context: PageContext): Promise<Selection> {
+  const chosen = new Set(context.form.getAll("refundId"));
+  const { items } = await readRefunds(context);
+  const refunds = items.filter((refund) => chosen.has(refund.refundId) && isDecidable(context, refund));
+  return { refunds, gone: chosen.size - refunds.length };
+}
+
+/** Shows what is selected, and asks. */
+export async function review(context: PageContext, notice?: Notice, status = 200): Promise<PageAnswer> {
+  const { query, reader } = context;
+  const { texts } = reader;
+  const own = REFUND_TEXTS[reader.language];
+  const { refunds, gone } = await readSelection(context);
+  const none = { role: "alert", title: texts.notDone, text: own.selectHint } as const;
+  if (refunds.length === 0) return await answerList(context, notice ?? none, 400);
+  const missing = { role: "alert", title: own.notDecidable(gone) } as const;
+  const title = own.decideTitle(refunds.length, sumText(reader, refunds));
+  const content = html`${context.mayDecide ? forms(context, refunds) : signInAgain(texts, "/refunds")}
+    <p><a href="/refunds?${query.toString()}">${own.backToQueue}</a></p>
+    <div class="queue">${table(own.selected, decidingColumns(reader), { rows: refunds, empty: "" })}</div>`;
+  return {
+    kind: "page",
+    title,
+    content,
+    status,
+    isTest: isTestMode(query),
+    notice: notice ?? (gone > 0 ? missing : undefined),
+  };
+}
+
+function forms(context: PageContext, refunds: readonly ListedRefund[]): Html {
+  const { form, query } = context;
+  const { texts } = context.reader;
+  const own = REFUND_TEXTS[context.reader.language];
+  const reason = form.get("reason");
+  const approvable = refunds.filter((refund) => mayApprove(context, refund));
+  return html`${
+      approvable.length > 0 &&
+      html`<form class="act" method="post" action="/refunds/approve-selected?${query.toString()}">
+        ${hidden(context)} ${fieldsOf(approvable)}
+        <button class="primary">
+          ${own.approveAll(approvable.length, sumText(context.reader, approvable))}
+        </button>
+      </form>`
+    }
+    <details ${reason !== null && html`open`}>
+      <summary>${own.rejectAll(refunds.length)}</summary>
+      <form class="act" method="post" action="/refunds/reject-selected?${query.toString()}">
+        ${hidden(context)} ${fieldsOf(refunds)}
+        ${textField({ name: "reason", label: texts.reason, max: 200, value: reason ?? "" })}
+        <button class="danger">${own.rejectAll(refunds.length)}</button>
+      </form>
+    </details>`;
+}
+
+/** The amounts that the person has seen: another one is refused. */
+function fieldsOf(refunds: readonly ListedRefund[]): Html {
+  const field = (name: string, value: string) =>
+    html`<input type="hidden" name="${name}" value="${value}" />`;
+  return html`${refunds.map(
+    ({ refundId, orderId, amount, currency }) =>
+      html`${field("refundId", refundId)}${field("orderId", orderId)}${field("amount", `${amount} ${currency}`)}`,
+  )}`;
+}
+
+function mayApprove({ session, reader }: PageContext, refund: ListedRefund): boolean {
+  return offersOfRefund(refund, session, reader.texts).some(
+    ({ action, why }) => action === "approve" && why === undefined,
+  );
+}
+
+/** The sum in each currency. */
+function sumText(reader: Reader, refunds: readonly ListedRefund[]): string {
+  return [...Map.groupBy(refunds, ({ currency }) => currency)]
+    .map(([currency, of]) => {
+      const minor = of.reduce((sum, { amount }) => sum + Math.round(amount * 10_000), 0);
+      return amountText(reader, minor / 10_000, currency);
+    })
+    .join(" + ");
+}
+
+export async function approveSelected(context: PageContext): Promise<PageAnswer> {
+  const amounts = context.form.getAll("amount");
+  return await decideEach(context, "approve", async (refundId, index, key) => {
+    const [amount, currency] = (amounts[index] ?? "").split(" ");
+    const body = { amount: Number(amount), currency };
+    return await context.api.change(operations.approveRefund, { path: { refundId }, body, key });
+  });
+}
+
+export async function rejectSelected(context: PageContext): Promise<PageAnswer> {
+  const { form, reader } = context;
+  const reason = form.get("reason")?.trim() ?? "";
+  if (reason === "")
+    return await review(
+      context,
+      { role: "alert", title: reader.texts.notDone, text: reader.texts.needReason },
+      400,
+    );
+  return await decideEach(context, "reject", (refundId, _index, key) =>
+    context.api.change(operations.rejectRefund, { path: { refundId }, body: { reason }, key }),
+  );
+}
+
+/**
+ * Decides one after the other, under the form's key for each of them: a form that is sent twice decides once. A refund
+ * that cannot be decided stops none of the others.
+ */
+async function decideEach(
+  context: PageContext,
+  action: "approve" | "reject",
+  decide: (refundId: string, index: number, key: string) => ReturnType<PageContext["api"]["change"]>,
+): Promise<PageAnswer> {
+  const { form, query, reader } = context;
+  const own = REFUND_TEXTS[reader.language];
+  if (!context.mayDecide) return await review(context, undefined, 403);
+  const key = form.get("key") ?? "";
+  const ids = form.getAll("refundId").slice(0, SELECTED_MAX);
+  const orders = form.getAll("orderId");
+  const refused: string[] = [];
+  for (const [index, refundId] of ids.entries()) {
+    const fault = await faultOf(reader, () => decide(refundId, index, key));
+    if (fault !== undefined) refused.push(`${orders[index]}: ${fault}`);
+  }
+  const count = ids.length - refused.length;
+  if (refused.length === 0) {
+    const back = new URLSearchParams(query);
+    back.delete("cursor");
+    back.set("done", action === "approve" ? "approveSeveral" : "rejectSeveral");
+    back.set("count", `${count}`);
+    return { kind: "redirect", to: `/refunds?${back.toString()}` };
+  }
+  form.delete("key");
+  const text = `${own.decidedOf(count, ids.length)} ${refused.join(" ")}`;
+  return await answerList(context, { role: "alert", title: own.notDecidable(refused.length), text }, 409);
+}
+
+const SELECTED_MAX = 200;
+
+/** The reason why a decision was not made, or that nobody knows. */
+async function faultOf(
+  { texts }: Reader,
+  decide: () => ReturnType<PageContext["api"]["change"]>,
+): Promise<string | undefined> {
+  try {
+    const changed = await decide();
+    return changed.done ? undefined : problemText(changed.problem);
+  } catch (error) {
+    if (error instanceof OperatorApiUnavailableError) return `${texts.unknownTitle}.`;
+    throw error;
+  }
+}
