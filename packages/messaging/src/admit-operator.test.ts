@@ -77,7 +77,9 @@ test("what cannot be verified, or not be recorded, was certainly not begun", asy
     certain,
   );
   const unrecorded = admission({ onForbidden: down });
-  expect(await unrecorded.admit({ ...operations.approveRefund.command, role: "admin" }, context)).toMatchObject(certain);
+  expect(
+    await unrecorded.admit({ ...operations.approveRefund.command, role: "admin" }, context),
+  ).toMatchObject(certain);
 });
 
 test("a command of somebody else's goes on as it came", async () => {
