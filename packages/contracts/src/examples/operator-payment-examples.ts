@@ -71,6 +71,7 @@ const FIGURES = {
     { day: "2026-11-16", volumes: [] },
   ],
   accounts: [{ approved: 1, declined: 0 }],
+  openDisputes: { count: 1, oldestAt: `${DAY}T06:00:00.000Z` },
 };
 
 /** A payment whose answer from the bank was lost and that the bank does not know yet. */

@@ -41,11 +41,18 @@ export const figuresSchema = z
           accountId: z.uuid().optional().meta({
             description: "Account at an acquirer; absent where it is that of `ACQUIRER_URL`",
           }),
+          name: z.string().optional().meta({ description: "Name of the account" }),
           approved: count("Payments of today that the bank has approved, cancelled ones too"),
           declined: count("Payments of today that the bank has declined"),
         }),
       )
       .meta({ description: "What the banks have answered today" }),
+    openDisputes: z
+      .object({
+        count: count("Number of disputes that are OPEN"),
+        oldestAt: z.iso.datetime().optional().meta({ description: "When the oldest was opened (UTC)" }),
+      })
+      .meta({ description: "Disputes that wait for an answer or an outcome" }),
   })
   .meta({ id: "Figures" });
 export type Figures = z.infer<typeof figuresSchema>;

@@ -1,4 +1,4 @@
-import { operations } from "@holdfast/contracts";
+import { operations, type Figures } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { OperatorApiProblemError } from "../api/operator-api.ts";
 import { asOf } from "../ui/as-of.ts";
@@ -15,7 +15,7 @@ import {
   type PageContext,
   type Reader,
 } from "../ui/page-context.ts";
-import { readSales, salesSection } from "./sales-section.ts";
+import { readFigures, salesSection } from "./sales-section.ts";
 import {
   failingTable,
   failingWork,
@@ -33,17 +33,16 @@ const ROWS = "200";
 async function answerOverview(context: PageContext): Promise<PageAnswer> {
   const { api, now, query, reader } = context;
   const livemode = modeOf(query);
-  const [sales, unknown, refunds, disputes, differences, failing] = await Promise.all([
-    readSales(context),
+  const [figures, unknown, refunds, differences, failing] = await Promise.all([
+    readFigures(context),
     api.read(operations.listPaymentsOfMerchants, { query: { unresolved: "true", livemode, limit: ROWS } }),
     api.read(operations.listRefunds, { query: { status: "PENDING_APPROVAL", livemode, limit: ROWS } }),
-    api.read(operations.listChargebacks, { query: { status: "OPEN", livemode, limit: ROWS } }),
     readDifferences(context),
     readFailingEndpoints(context),
   ]);
-  const whole = { unknown, refunds, disputes, differences, failing };
+  const whole = { unknown, refunds, disputes: figures?.openDisputes, differences, failing };
   const content = html`${asOf(context, "/")} ${waiting(reader, whole)} ${failingTable(reader, failing)}
-    ${salesSection(context, sales)}
+    ${salesSection(context, figures)}
     <h2>${OVERVIEW_TEXTS[reader.language].ages}</h2>
     <div class="charts">${ageCharts(reader, whole, now)}</div>`;
   return { kind: "page", title: reader.texts.overview, content, isTest: isTestMode(query) };
@@ -56,7 +55,8 @@ type List<Row> = { items: Row[]; nextCursor?: string | undefined };
 type Waiting = {
   unknown: List<{ ageSeconds: number; payment: { paymentDate: string } }>;
   refunds: List<{ paymentDate: string }>;
-  disputes: List<{ openedAt: string }>;
+  /** Undefined where the figures could not be read. */
+  disputes: Figures["openDisputes"] | undefined;
   /** Undefined while the settlement service is away. */
   differences: List<{ openedAt: string }> | undefined;
   failing: FailingEndpoints;
@@ -77,13 +77,16 @@ function waiting(reader: Reader, { unknown, refunds, disputes, differences, fail
         count: countOf(unknown),
         oldest: unknown.items[0]?.payment.paymentDate,
       },
-      {
-        text: DISPUTE_TEXTS[reader.language].openDisputes,
-        href: "/disputes",
-        count: countOf(disputes),
-        // Newest first: the oldest is known where the list ends.
-        oldest: disputes.nextCursor === undefined ? disputes.items.at(-1)?.openedAt : undefined,
-      },
+      ...(disputes
+        ? [
+            {
+              text: DISPUTE_TEXTS[reader.language].openDisputes,
+              href: "/disputes",
+              count: `${disputes.count}`,
+              oldest: disputes.oldestAt,
+            },
+          ]
+        : []),
       ...(differences
         ? [
             {

@@ -9,18 +9,14 @@ import { hourChart, type Hour } from "./hour-chart.ts";
 import { OVERVIEW_TEXTS } from "./overview-texts.ts";
 
 type Volume = Figures["days"][number]["volumes"][number];
-type Sales = { figures: Figures; accountNames: ReadonlyMap<string, string> };
 
 /**
  * The sums of today's payments; undefined where the database cannot add them up in time. A page then shows no figures,
  * rather than some of a part of the payments.
  */
-export async function readSales({ api, query, session }: PageContext): Promise<Sales | undefined> {
+export async function readFigures({ api, query }: PageContext): Promise<Figures | undefined> {
   try {
-    const figures = await api.read(operations.getFigures, { query: { livemode: modeOf(query) } });
-    const isNamed = !session.staff && figures.accounts.some(({ accountId }) => accountId !== undefined);
-    const { items } = isNamed ? await api.read(operations.listAcquirerAccounts, {}) : { items: [] };
-    return { figures, accountNames: new Map(items.map(({ accountId, name }) => [accountId, name])) };
+    return await api.read(operations.getFigures, { query: { livemode: modeOf(query) } });
   } catch (error) {
     if (error instanceof OperatorApiProblemError && error.problem.status === 503) return undefined;
     throw error;
@@ -28,17 +24,17 @@ export async function readSales({ api, query, session }: PageContext): Promise<S
 }
 
 /** Today's sales by hour beside yesterday's, and the banks' answers. Each number leads to its payments. */
-export function salesSection(context: PageContext, sales: Sales | undefined): Html {
+export function salesSection(context: PageContext, figures: Figures | undefined): Html {
   const { reader } = context;
   const texts = OVERVIEW_TEXTS[reader.language];
-  if (!sales)
+  if (!figures)
     return html`<h2>${texts.today}</h2>
       <p class="quiet">${texts.noFigures}</p>`;
-  const [today, yesterday, lastWeek] = sales.figures.days;
+  const [today, yesterday, lastWeek] = figures.days;
   const days = { today: today!, yesterday: yesterday!, lastWeek: lastWeek! };
-  return html`${salesTable(reader, days, sales.figures.at)}
+  return html`${salesTable(reader, days, figures.at)}
     <h2>${texts.inFigures}</h2>
-    <div class="charts">${volumeChart(reader, days)} ${approvalChart(context, sales)}</div>`;
+    <div class="charts">${volumeChart(reader, days)} ${approvalChart(context, figures)}</div>`;
 }
 
 type Days = Record<"today" | "yesterday" | "lastWeek", Figures["days"][number]>;
@@ -120,12 +116,11 @@ function volumeChart(reader: Reader, { today, yesterday, lastWeek }: Days): Html
   return hourChart(reader, texts.volume(currency), hours);
 }
 
-function approvalChart({ reader, session }: PageContext, { figures, accountNames }: Sales): Html {
+function approvalChart({ reader, session }: PageContext, { accounts, days }: Figures): Html {
   const texts = OVERVIEW_TEXTS[reader.language];
-  const { accounts, days } = figures;
   // A merchant's staff do not know the accounts of the installation.
   const shown = session.staff && accounts.length > 0 ? [sumOf(accounts)] : accounts;
-  const bars = shown.map(({ accountId, approved, declined }) => {
+  const bars = shown.map(({ accountId, name, approved, declined }) => {
     const share = approved / (approved + declined);
     const ofAccount = accountId === undefined ? "" : `&accountId=${accountId}`;
     return {
@@ -133,7 +128,7 @@ function approvalChart({ reader, session }: PageContext, { figures, accountNames
         ? texts.allBanks
         : accountId === undefined
           ? texts.ownAccount
-          : (accountNames.get(accountId) ?? accountId),
+          : (name ?? accountId),
       value: share,
       text: `${percentText(reader, share)} (${texts.approvedOf(approved, approved + declined)})`,
       href: paymentsOf(days[0]!.day) + ofAccount,

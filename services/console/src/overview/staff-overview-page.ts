@@ -3,7 +3,7 @@ import { html } from "@holdfast/html";
 import { asOf } from "../ui/as-of.ts";
 import { isTestMode, modeOf, type Page, type PageAnswer, type PageContext } from "../ui/page-context.ts";
 import { failingTable, failingWork, readOwnFailingEndpoints } from "./failing-endpoints.ts";
-import { readSales, salesSection } from "./sales-section.ts";
+import { readFigures, salesSection } from "./sales-section.ts";
 import { countOf, waitingTable } from "./waiting-table.ts";
 
 /**
@@ -20,8 +20,8 @@ export const staffOverviewPage: Page = {
 async function answerOverview(context: PageContext): Promise<PageAnswer> {
   const { api, query, reader, session } = context;
   const { texts } = reader;
-  const [sales, refunds, failing] = await Promise.all([
-    readSales(context),
+  const [figures, refunds, failing] = await Promise.all([
+    readFigures(context),
     api.read(operations.listRefunds, {
       query: { status: "PENDING_APPROVAL", livemode: modeOf(query), limit: "200" },
     }),
@@ -37,6 +37,6 @@ async function answerOverview(context: PageContext): Promise<PageAnswer> {
     },
     failingWork(reader, failing),
   ])}
-  ${failingTable(reader, failing)} ${salesSection(context, sales)}`;
+  ${failingTable(reader, failing)} ${salesSection(context, figures)}`;
   return { kind: "page", title: texts.overview, content, isTest: isTestMode(query) };
 }

@@ -81,3 +81,25 @@ test("another merchant's payments and those of the other mode are not in the sum
   expect(others.days.flatMap(({ volumes }) => volumes)).toEqual([]);
   expect((await figures({ livemode: false })).days.flatMap(({ volumes }) => volumes)).toEqual([]);
 });
+
+test("open disputes are counted, with the time since which the oldest waits", async () => {
+  const paymentId = await paid();
+  const opened = (minutesAgo: number, status: string) =>
+    payments.query(
+      `insert into payments.chargeback (chargeback_id, payment_id, merchant_id, status, amount_minor, currency,
+         counted_minor, excess_minor, created_at, ended_at)
+       values (gen_random_uuid(), $1, $2, $3, 100, 'TRY', 100, 0, now() - make_interval(mins => $4),
+         case when $3 <> 'OPEN' then now() end)`,
+      [paymentId, payments.merchantId, status, minutesAgo],
+    );
+  await opened(1, "OPEN");
+  await opened(9, "OPEN");
+  await opened(99, "LOST");
+  const [{ oldest }] = (await payments.query<{ oldest: Date }>(
+    "select min(created_at) as oldest from payments.chargeback where status = 'OPEN'",
+  )) as [{ oldest: Date }];
+  const oldestAt = oldest.toISOString();
+  expect(await figures()).toMatchObject({ openDisputes: { count: 2, oldestAt } });
+  expect((await figures({ merchantId: randomUUID() })).openDisputes).toEqual({ count: 0 });
+  expect((await figures({ livemode: false })).openDisputes).toEqual({ count: 0 });
+});

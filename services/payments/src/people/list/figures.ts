@@ -17,11 +17,10 @@ type Group = {
   declined: number;
 };
 
+type Scope = { merchantId?: string | undefined; livemode: boolean };
+
 /** Sums of all payments of today and of the days it is compared with. */
-export async function figuresOf(
-  db: Kysely<PaymentsDatabase>,
-  scope: { merchantId?: string | undefined; livemode: boolean },
-): Promise<CommandReply<Figures>> {
+export async function figuresOf(db: Kysely<PaymentsDatabase>, scope: Scope): Promise<CommandReply<Figures>> {
   const { rows: clock } = await sql<{ at: Date }>`select now() as at`.execute(db);
   const { at } = clock[0]!;
   const { rows } = await groups(at, scope).execute(db);
@@ -30,7 +29,9 @@ export async function figuresOf(
     volumes: volumesOf(rows.filter((row) => row.days_ago === daysAgo && row.payments > 0)),
   }));
   const today = rows.filter(({ days_ago }) => days_ago === 0);
-  return { outcome: "done", result: { at: at.toISOString(), days, accounts: accountsOf(today) } };
+  const accounts = accountsOf(today, await namesOf(db, today));
+  const openDisputes = await countDisputes(db, scope);
+  return { outcome: "done", result: { at: at.toISOString(), days, accounts, openDisputes } };
 }
 
 const DAY_MS = 86_400_000;
@@ -40,8 +41,7 @@ const DAY_MS = 86_400_000;
  * authorization code; a failed one was declined where the bank has said so, and not where it was never sent or was
  * taken back.
  */
-function groups(at: Date, { merchantId, livemode }: { merchantId?: string | undefined; livemode: boolean }) {
-  const own = merchantId === undefined ? ofMode("merchant_id", livemode) : sql`merchant_id = ${merchantId}`;
+function groups(at: Date, scope: Scope) {
   const isKept = sql`state in ('SUCCESS', 'CAPTURED')`;
   return sql<Group>`
     select days_ago, extract(hour from created_at at time zone 'UTC')::integer as hour,
@@ -55,8 +55,35 @@ function groups(at: Date, { merchantId, livemode }: { merchantId?: string | unde
     from unnest(${[...FIGURE_DAYS]}::integer[]) as days_ago
     join payment on created_at >= date_trunc('day', ${at}::timestamptz, 'UTC') - make_interval(days => days_ago)
       and created_at < date_trunc('day', ${at}::timestamptz, 'UTC') - make_interval(days => days_ago - 1)
-    where ${own}
+    where ${own(scope)}
     group by 1, 2, 3, 4, 5`;
+}
+
+function own({ merchantId, livemode }: Scope) {
+  return merchantId === undefined
+    ? ofMode("merchant_id", livemode)
+    : sql<boolean>`merchant_id = ${merchantId}`;
+}
+
+async function countDisputes(db: Kysely<PaymentsDatabase>, scope: Scope): Promise<Figures["openDisputes"]> {
+  const { count, oldest } = await db
+    .selectFrom("chargeback")
+    .select((eb) => [eb.fn.countAll<string>().as("count"), eb.fn.min("created_at").as("oldest")])
+    .where("status", "=", "OPEN")
+    .where(own(scope))
+    .executeTakeFirstOrThrow();
+  return { count: Number(count), ...(oldest && { oldestAt: oldest.toISOString() }) };
+}
+
+async function namesOf(
+  db: Kysely<PaymentsDatabase>,
+  rows: readonly Group[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(rows.flatMap(({ account_id }) => account_id ?? []))];
+  if (ids.length === 0) return new Map();
+  const accounts = db.selectFrom("acquirer_account").select(["account_id", "name"]);
+  const named = await accounts.where("account_id", "in", ids).execute();
+  return new Map(named.map(({ account_id, name }) => [account_id, name]));
 }
 
 /** The results of payments that no bank has declined. */
@@ -89,10 +116,10 @@ function count(rows: readonly Group[], of: (row: Group) => number): number {
   return rows.reduce((sum, row) => sum + of(row), 0);
 }
 
-function accountsOf(rows: readonly Group[]): Figures["accounts"] {
+function accountsOf(rows: readonly Group[], names: ReadonlyMap<string, string>): Figures["accounts"] {
   return [...Map.groupBy(rows, ({ account_id }) => account_id)]
     .map(([accountId, of]) => ({
-      ...(accountId !== null && { accountId }),
+      ...(accountId !== null && { accountId, name: names.get(accountId) }),
       approved: count(of, ({ approved }) => approved),
       declined: count(of, ({ declined }) => declined),
     }))

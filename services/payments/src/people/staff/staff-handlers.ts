@@ -54,9 +54,14 @@ function readingHandlers(deps: Deps) {
       const shown = items.map(({ item, ...place }) => ({ ...place, item: forMerchant(item) }));
       return { ...reply, result: { ...rest, items: shown } };
     }),
-    handler(staffVersionOf(operations.getFigures.command), ({ context: { merchant } }) =>
-      figuresOf(deps.lists, { merchantId: merchant.merchantId, livemode: isLive(merchant.merchantId) }),
-    ),
+    handler(staffVersionOf(operations.getFigures.command), async ({ context: { merchant } }) => {
+      const { merchantId } = merchant;
+      const reply = await figuresOf(deps.lists, { merchantId, livemode: isLive(merchantId) });
+      if (!("result" in reply)) return reply;
+      // A merchant's staff do not know the accounts of the installation.
+      const accounts = reply.result.accounts.map(({ accountId: _id, name: _name, ...answered }) => answered);
+      return { ...reply, result: { ...reply.result, accounts } };
+    }),
     handler(staffVersionOf(operations.getOperatorPayment.command), ({ context, payload }) =>
       describeOwn(deps, context, payload.paymentId),
     ),
