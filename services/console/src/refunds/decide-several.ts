@@ -35,7 +35,7 @@ export async function review(context: PageContext, notice?: Notice, status = 200
   const own = REFUND_TEXTS[reader.language];
   const { refunds, gone } = await readSelection(context);
   const none = { role: "alert", title: texts.notDone, text: own.selectHint } as const;
-  if (refunds.length === 0) return await answerList(context, notice ?? none, 400);
+  if (refunds.length === 0) return await answerList(context, notice ?? none, notice ? status : 400);
   const missing = { role: "alert", title: own.notDecidable(gone) } as const;
   const title = own.decideTitle(refunds.length, sumText(reader, refunds));
   const content = html`${context.mayDecide ? forms(context, refunds) : signInAgain(texts, "/refunds")}
@@ -136,14 +136,17 @@ async function decideEach(
 ): Promise<PageAnswer> {
   const { form, query, reader } = context;
   const own = REFUND_TEXTS[reader.language];
-  if (!context.mayDecide) return await review(context, undefined, 403);
+  if (!context.mayDecide) {
+    const { notDone: title, signInAgainWhy: text } = reader.texts;
+    return await review(context, { role: "alert", title, text }, 403);
+  }
   const key = form.get("key") ?? "";
   const ids = form.getAll("refundId").slice(0, SELECTED_MAX);
   const orders = form.getAll("orderId");
-  const refused: string[] = [];
+  const refused: Fault[] = [];
   for (const [index, refundId] of ids.entries()) {
     const fault = await faultOf(reader, () => decide(refundId, index, key));
-    if (fault !== undefined) refused.push(`${orders[index]}: ${fault}`);
+    if (fault) refused.push({ ...fault, text: `${orders[index] ?? refundId}: ${fault.text}` });
   }
   const count = ids.length - refused.length;
   if (refused.length === 0) {
@@ -154,22 +157,30 @@ async function decideEach(
     return { kind: "redirect", to: `/refunds?${back.toString()}` };
   }
   form.delete("key");
-  const text = `${own.decidedOf(count, ids.length)} ${refused.join(" ")}`;
-  return await answerList(context, { role: "alert", title: own.notDecidable(refused.length), text }, 409);
+  const faults = refused.map(({ text }) => text).join(" ");
+  const text = `${own.decidedOf(count, ids.length)} ${faults}`;
+  const statuses = new Set(refused.map(({ status }) => status));
+  const [status = 409] = count === 0 && statuses.size === 1 ? statuses : [];
+  // Where nothing was decided, the selection and the reason are still there.
+  const again = count === 0 ? review : answerList;
+  return await again(context, { role: "alert", title: own.notDecidable(refused.length), text }, status);
 }
 
 const SELECTED_MAX = 200;
+
+type Fault = { text: string; status: number };
 
 /** The reason why a decision was not made, or that nobody knows. */
 async function faultOf(
   { texts }: Reader,
   decide: () => ReturnType<PageContext["api"]["change"]>,
-): Promise<string | undefined> {
+): Promise<Fault | undefined> {
   try {
     const changed = await decide();
-    return changed.done ? undefined : problemText(changed.problem);
+    if (changed.done) return undefined;
+    return { text: problemText(changed.problem), status: changed.problem.status };
   } catch (error) {
-    if (error instanceof OperatorApiUnavailableError) return `${texts.unknownTitle}.`;
+    if (error instanceof OperatorApiUnavailableError) return { text: `${texts.unknownTitle}.`, status: 503 };
     throw error;
   }
 }
