@@ -35,8 +35,7 @@ type CommandOf<D, C extends CommandContext> = D extends { subject: string }
 type PayloadOf<D> = D extends { payload: infer Payload extends z.ZodType }
   ? Payload
   : z.ZodObject<Flat<ShapeOf<D, "pathParameters"> & ShapeOf<D, "request">>>;
-type ShapeOf<D, Field extends string> =
-  D extends Record<Field, z.ZodObject<infer Shape>> ? Shape : Record<never, z.ZodType>;
+type ShapeOf<D, Field extends string> = D extends Record<Field, z.ZodObject<infer Shape>> ? Shape : unknown;
 type Flat<Shape> = { [Name in keyof Shape]: Shape[Name] & z.ZodType };
 type ResultOf<D> = D extends { result: infer Result extends z.ZodType }
   ? Result

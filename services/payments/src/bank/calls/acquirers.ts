@@ -28,7 +28,7 @@ export type Acquirers = {
    * The bank of the account that a payment is stored with; null is that of `ACQUIRER_URL`. For an unknown account, or
    * unreadable credentials, every call is `not_sent`.
    */
-  of(accountId: string | null): Acquirer;
+  of: (accountId: string | null) => Acquirer;
 };
 
 export type AccountAcquirers = {

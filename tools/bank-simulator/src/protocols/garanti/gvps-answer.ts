@@ -32,7 +32,12 @@ export function isOfHost(code: string): boolean {
 export const RPC = "RPC-05";
 
 /** A refusal of the gateway is always 92; its own code is the reason. */
-export function resultOf(code: string): XmlValues {
+export function resultOf(code: string): {
+  Source: string;
+  Code: string;
+  ReasonCode: string;
+  Message: string;
+} {
   if (code === "found") return { Source: "GVPS", Code: "00", ReasonCode: "", Message: "Approved" };
   const Message = code === "00" ? "Approved" : "Declined";
   if (!isOfHost(code)) return { Source: "GVPS", Code: "92", ReasonCode: code.slice(0, 4), Message };
@@ -46,7 +51,7 @@ function writeAnswer(answer: Answer, { paddedValues, answerHash: mode }: Modes):
   const padded = (text: string, width: number) => (paddedValues ? text.padEnd(width + 2) : text);
   const retrefNum = padded(answer.retrefNum, 12);
   const authCode = padded(answer.authCode && bendText(answer.authCode), 6);
-  const signed = [String(result["Code"]), retrefNum, authCode, provDate, orderId];
+  const signed = [result.Code, retrefNum, authCode, provDate, orderId];
   const isSigned = security !== undefined && mode !== "missing";
   const cause = code === RPC ? "RPC-05 condition was raised" : isOfHost(code) ? "" : `ErrorId: ${code}`;
   return xmlOf({
