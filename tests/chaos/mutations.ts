@@ -159,8 +159,8 @@ export const MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: `${payments}/accept/checkout/pay-checkout.ts`,
-        search: `if (!checkout || !mayBePaid(checkout.standing, checkout.attempt, checkoutAttemptsMax)) return NOT_CLAIMED;`,
-        replace: `if (!checkout) return NOT_CLAIMED;`,
+        search: `if (!checkout || !mayBePaid(checkout.standing, checkout.attempt, checkoutAttemptsMax)) return false;`,
+        replace: `if (!checkout) return false;`,
       },
     ],
     scenario: {
