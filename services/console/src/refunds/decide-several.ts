@@ -161,7 +161,7 @@ async function decideEach(
   const text = `${own.decidedOf(count, ids.length)} ${faults}`;
   const statuses = new Set(refused.map(({ status }) => status));
   const [status = 409] = count === 0 && statuses.size === 1 ? statuses : [];
-  // Where nothing was decided, the selection and the reason are still there.
+  // The selection and the reason stay while nothing was decided.
   const again = count === 0 ? review : answerList;
   return await again(context, { role: "alert", title: own.notDecidable(refused.length), text }, status);
 }
