@@ -68,7 +68,8 @@ test("one person requests a refund and another approves it: the first may not", 
   expect(await alice.getByText("Approve: you have requested this refund").count()).toBe(1);
 
   const bora = await signIn("bora", "/refunds");
-  const row = bora.getByRole("row").filter({ hasText: orderId }).filter({ hasText: "TRY 2.50" });
+  const amount = bora.getByRole("cell", { name: "TRY 2.50", exact: true });
+  const row = bora.getByRole("row").filter({ hasText: orderId }).filter({ has: amount });
   await row.getByRole("button", { name: "Approve" }).click();
   expect(await bora.getByRole("status").innerText()).toContain("Your approval is recorded");
   expect(new URL(bora.url()).pathname).toBe("/refunds");
