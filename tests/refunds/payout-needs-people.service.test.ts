@@ -203,6 +203,13 @@ describe("people agree", () => {
     ]);
   });
 
+  test("and what others have agreed to stands where one of more than enough takes it back", async () => {
+    const part = await reserve();
+    for (const person of ["alice", "bora"]) await agree(part.refundId, person);
+    await refunds.operate(agreeToRefund, { refundId: part.refundId, withdrawn: true }, "bora");
+    expect(await carryOut(part)).toMatchObject({ result: { answer: { kind: "approved" } } });
+  });
+
   test("to the amount that they have seen", async () => {
     const { refundId } = await reserve("1000");
     for (const seen of [

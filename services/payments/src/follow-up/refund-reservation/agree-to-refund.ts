@@ -56,7 +56,7 @@ export async function agreeToRefund(
       if (reserved.state !== "ACTIVE" || reserved.asked_by.some((asked) => isSamePerson(asked, person)))
         return done;
       if (withdrawn) {
-        if (await withdraw(trx, reserved, person))
+        if (await withdraw(trx, reserved, { person, required }))
           await audit(trx, operator.name, "refund.agreement_withdrawn", reserved, { requestId });
         return done;
       }
@@ -84,13 +84,14 @@ export async function agreeToRefund(
 async function withdraw(
   trx: Transaction<PaymentsDatabase>,
   { refund_id, payment_id, agreed_by }: Reserved,
-  person: string,
+  { person, required }: { person: string; required: number },
 ): Promise<boolean> {
   const isSent = (await findCalls(trx, payment_id)).some(({ movement_id }) => movement_id === refund_id);
   if (isSent || !agreed_by.includes(person)) return false;
+  const others = agreed_by.filter((each) => each !== person);
   await trx
     .updateTable("refund_reservation")
-    .set({ agreed_by: agreed_by.filter((each) => each !== person), agreed_at: null })
+    .set({ agreed_by: others, ...(others.length < required && { agreed_at: null }) })
     .where("refund_id", "=", refund_id)
     .execute();
   return true;
