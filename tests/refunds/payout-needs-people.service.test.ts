@@ -50,6 +50,9 @@ async function audited(refundId: string): Promise<string[]> {
   return log.result.entries.toReversed().map(({ actor, action }) => `${actor} ${action}`);
 }
 
+const WAITING_FOR_A_LOCK =
+  "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+
 const NOT_AGREED = { outcome: "problem", code: "refund_not_agreed" };
 
 describe("the database role of refunds alone", () => {
@@ -208,6 +211,26 @@ describe("people agree", () => {
     for (const person of ["alice", "bora"]) await agree(part.refundId, person);
     await refunds.operate(agreeToRefund, { refundId: part.refundId, withdrawn: true }, "bora");
     expect(await carryOut(part)).toMatchObject({ result: { answer: { kind: "approved" } } });
+  });
+
+  test("and nothing is sent by what is being taken back", async () => {
+    const part = await reserve();
+    await agree(part.refundId, "alice");
+    const carriedOut = await withClient(refunds.database.urls.payments.app, async (client) => {
+      await client.query("begin");
+      await client.query(
+        "update refund_reservation set agreed_by = '{}', agreed_at = null where refund_id = $1",
+        [part.refundId],
+      );
+      let isOver = false;
+      const reply = carryOut(part).finally(() => (isOver = true));
+      const waiting = async () => (await refunds.query(WAITING_FOR_A_LOCK)).length > 0;
+      await eventually(async () => expect(isOver || (await waiting())).toBe(true));
+      await client.query("commit");
+      return await reply;
+    });
+    expect(carriedOut).toEqual(NOT_AGREED);
+    expect(await refunds.ledger(part.refundId)).toEqual([]);
   });
 
   test("to the amount that they have seen", async () => {

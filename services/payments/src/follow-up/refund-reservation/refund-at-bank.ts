@@ -209,6 +209,8 @@ async function beginSending(
       .selectAll()
       .where("refund_id", "=", refundId)
       .where("state", "=", "ACTIVE")
+      // Nobody takes their consent back meanwhile.
+      .forUpdate()
       .executeTakeFirst();
     if (!payment || !own) return { outcome: "problem", code: "refund_not_found" };
     const reserved = { ...payment, ...own, merchant_id: payment.merchant_id };
