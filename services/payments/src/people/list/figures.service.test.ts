@@ -1,7 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { operations } from "@holdfast/contracts";
+import { createDatabase, createPool } from "@holdfast/postgres";
+import { createLogger } from "@holdfast/service-runtime";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
+import type { PaymentsDatabase } from "../../database.ts";
+import { figuresOf } from "./figures.ts";
 
 let payments: PaymentsHarness;
 beforeAll(async () => {
@@ -102,4 +106,24 @@ test("open disputes are counted, with the time since which the oldest waits", as
   expect(await figures()).toMatchObject({ openDisputes: { count: 2, oldestAt } });
   expect((await figures({ merchantId: randomUUID() })).openDisputes).toEqual({ count: 0 });
   expect((await figures({ livemode: false })).openDisputes).toEqual({ count: 0 });
+});
+
+test("a server whose own clock has changed to summer time since yesterday has the same days", async () => {
+  const today = new Date();
+  const dayOfYear = Math.floor((today.getTime() - Date.UTC(today.getUTCFullYear(), 0, 1)) / 86_400_000);
+  const yesterday = (dayOfYear + 364) % 365;
+  const zone = `WIN0SUM,${yesterday}/12,${(yesterday + 180) % 365}/12`;
+  const firstMoment = "date_trunc('day', now(), 'UTC') - interval '24 hours'";
+  await payments.query(`update payments.payment set created_at = ${firstMoment} where payment_id = $1`, [
+    await paid(),
+  ]);
+  const pool = createPool({
+    url: `${payments.database.urls.payments.app}?options=${encodeURIComponent(`-c timezone=${zone}`)}`,
+    connectionsMax: 1,
+    applicationName: "test",
+    log: createLogger("test", "silent"),
+  });
+  const reply = await figuresOf(createDatabase<PaymentsDatabase>(pool), { livemode: true });
+  await pool.end();
+  expect(reply).toMatchObject({ result: { days: (await figures()).days } });
 });
