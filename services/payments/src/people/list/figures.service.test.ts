@@ -108,6 +108,15 @@ test("open disputes are counted, with the time since which the oldest waits", as
   expect((await figures({ livemode: false })).openDisputes).toEqual({ count: 0 });
 });
 
+test("a payment that people have resolved counts as no decline of the bank", async () => {
+  const declined = await paid({ cardData: { pan: "4000000000000002" } });
+  const [before] = (await figures()).accounts;
+  const resolved = "update payments.payment set result_code = 'resolved' where payment_id = $1";
+  await payments.query(resolved, [declined]);
+  const [after] = (await figures()).accounts;
+  expect(after).toEqual({ ...before, declined: before!.declined - 1 });
+});
+
 test("a server whose own clock has changed to summer time since yesterday has the same days", async () => {
   const today = new Date();
   const dayOfYear = Math.floor((today.getTime() - Date.UTC(today.getUTCFullYear(), 0, 1)) / 86_400_000);

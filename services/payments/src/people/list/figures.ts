@@ -1,4 +1,10 @@
-import { amountToJson, FIGURE_DAYS, type CommandReply, type Figures } from "@holdfast/contracts";
+import {
+  amountToJson,
+  FIGURE_DAYS,
+  type CommandReply,
+  type Figures,
+  type GatewayResultCode,
+} from "@holdfast/contracts";
 import { ofMode } from "@holdfast/postgres";
 import { sql, type Kysely } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
@@ -87,7 +93,13 @@ async function namesOf(
 }
 
 /** The results of payments that no bank has declined. */
-const NOT_DECLINED = ["acquirer_unavailable", "deadline_passed", "expired_request", "reversed"];
+const NOT_DECLINED: GatewayResultCode[] = [
+  "acquirer_unavailable",
+  "deadline_passed",
+  "expired_request",
+  "reversed",
+  "resolved",
+];
 
 function volumesOf(rows: readonly Group[]): Figures["days"][number]["volumes"] {
   return [...Map.groupBy(rows, ({ currency }) => currency)]
