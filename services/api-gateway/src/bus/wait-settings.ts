@@ -15,7 +15,7 @@ export const waitSettings = {
     ),
 };
 
-/** How long a key is held for a request that was begun: a route sends two commands at most. */
+/** How long a key is held for a request that was begun: a route sends three commands at most, beside the parts of a file. */
 export function keyLeaseMs(config: Parameters<typeof bankWaits>[0]): number {
-  return 3 * bankWaits(config).requestMs;
+  return 4 * bankWaits(config).requestMs;
 }

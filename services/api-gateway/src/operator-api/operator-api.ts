@@ -52,7 +52,6 @@ export function operatorApi(config: Config, deps: Deps): Router {
   const { db, bus, clock, log, auditWatch, logLevels } = deps;
   const send = createSendOperatorCommand(bus, sendOptions(config, { clock, log }));
   const peppers = needed(config.CREDENTIAL_PEPPERS);
-  const leaseMs = keyLeaseMs(config);
   const lists = listDepsIn(config);
   const written = [
     ...nudgeAfterEach(
@@ -86,8 +85,7 @@ export function operatorApi(config: Config, deps: Deps): Router {
     permits: permitsIn(config),
     refusedAttempts: createRefusedAttempts(db, config.REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR),
     noteExport: createNoteExport(db),
-    // A route sends two commands at most.
-    carryOutOnce: createCarryOutOnce({ db, table: "operator_key", peppers, leaseMs }),
+    carryOutOnce: createCarryOutOnce({ db, table: "operator_key", peppers, leaseMs: keyLeaseMs(config) }),
     share: config.REQUESTS_IN_FLIGHT_SHARE,
     routes,
   });
