@@ -157,7 +157,7 @@ const settings = z.object({
   PAYMENT_LINK_ATTEMPTS_MAX: integerSetting(1, 100_000)
     .default(30)
     .describe(
-      "Cards that may be declined on one payment link within an hour; further ones are refused until then. It is what a card tester gets, however many payments a popular link takes.",
+      "Cards that may be declined on one payment link within an hour; further ones are refused until then. As many again may be under way beside it, and one more for each payment of the link that was charged: a card tester's burst gets no more.",
     ),
   CHECKOUT_INTERVAL: durationSetting()
     .default(5_000)

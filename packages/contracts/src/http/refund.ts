@@ -10,7 +10,8 @@ export const refundRequestSchema = z
     }),
     currency: cardPaymentFields.currency.meta({ description: "Currency of the payment" }),
     reason: textSchema(1, 200).optional().meta({
-      description: "Why it is asked for; shown to the operators who decide, and to nobody else",
+      description:
+        "Why it is asked for; shown to the operators who decide and to the merchant's own staff, and to nobody else",
     }),
   })
   .meta({ id: "RefundRequest" });

@@ -55,7 +55,7 @@ export async function updateDisabled(
 /**
  * Takes a link for a payment that is claimed in this transaction. The row is locked first: what follows, in statements of its
  * own, then sees everything that the lock's previous owner has committed. Of two payments of a link for one the second changes
- * no row, and of a burst no card more is tried than are allowed.
+ * no row, and a burst is counted card by card.
  *
  * @returns false when the link has ended, or another payment has it, or too many cards were tried on it.
  */
