@@ -30,10 +30,41 @@ test.each([
     { refundableAmount: 0, pendingRefundAmount: 10, chargedBackAmount: 100 },
     { whole: 10_000, pending: 1_000, disputed: 10_000, beyond: 1_000 },
   ],
+  // A dispute is about what was refunded already, too.
+  [
+    { refundableAmount: 0, refundedAmount: 30, pendingRefundAmount: 0, chargedBackAmount: 100 },
+    { whole: 10_000, refunded: 3_000, disputed: 10_000, beyond: 3_000 },
+  ],
+  [
+    {
+      status: "CAPTURED",
+      capturedAmount: 100,
+      refundableAmount: 0,
+      refundedAmount: 30,
+      pendingRefundAmount: 0,
+      chargedBackAmount: 80,
+    },
+    { whole: 10_000, refunded: 3_000, disputed: 8_000, beyond: 1_000 },
+  ],
 ])("of %j the four amounts are all of it", (change, parts) => {
   const whole = { kept: 0, pending: 0, refunded: 0, disputed: 0, beyond: 0, ...parts };
   expect(partsOf(change)).toEqual(whole);
   expect(whole.kept + whole.pending + whole.refunded + whole.disputed).toBe(whole.whole + whole.beyond);
+});
+
+test("of a partial capture that is disputed after a refund, the amounts beside the refund tell it from a release", () => {
+  const captured = {
+    status: "CAPTURED",
+    capturedAmount: 60,
+    refundableAmount: 0,
+    refundedAmount: 30,
+    pendingRefundAmount: 0,
+    chargedBackAmount: 60,
+  } as const;
+  const beside = { amount: 60, pendingRefundAmount: 0, chargedBackAmount: 60 };
+  const of = (refundedAmount: number) => moneyParts({ ...paid, ...captured }, { ...beside, refundedAmount });
+  expect(of(30)).toMatchObject({ whole: 6_000, refunded: 3_000, disputed: 6_000, beyond: 3_000 });
+  expect(of(0)).toMatchObject({ whole: 6_000, refunded: 0, disputed: 6_000, beyond: 0 });
 });
 
 test.each(["FAILED", "REJECTED", "CANCELLED", "ENROLLED"])("a payment that is %s has none", (status) => {

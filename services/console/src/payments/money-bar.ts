@@ -1,4 +1,4 @@
-import { currencyExponent, type ApiPaymentResponse } from "@holdfast/contracts";
+import { currencyExponent, type ApiPaymentResponse, type OperatorRefund } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { amountText } from "../ui/format.ts";
 import type { Reader } from "../ui/page-context.ts";
@@ -13,18 +13,22 @@ type Payment = Pick<
   | "currency"
   | "pendingRefundAmount"
   | "refundableAmount"
+  | "refundedAmount"
   | "status"
   | "transactionType"
 >;
 
-/** The parts of a payment's money, in minor units; the four are all of `whole`. */
+/** The amounts of the payment that stand beside each of its refunds. */
+type OfPayment = OperatorRefund["ofPayment"];
+
+/** The parts of a payment's money, in minor units; the four are all of `whole`, and of what is `beyond` it. */
 export type MoneyParts = Record<"whole" | "kept" | "pending" | "refunded" | "disputed", number> & {
   /** The amount that refunds and chargebacks have taken beyond the whole of it. */
   beyond: number;
 };
 
 /** The parts of what was charged, or is reserved; undefined where nothing is. */
-export function moneyParts(payment: Payment): MoneyParts | undefined {
+export function moneyParts(payment: Payment, ofPayment?: OfPayment): MoneyParts | undefined {
   const { status, amount, capturedAmount, currency } = payment;
   if (status !== "SUCCESS" && status !== "CAPTURED") return undefined;
   const unit = 10 ** (currencyExponent(currency) ?? 2);
@@ -33,13 +37,22 @@ export function moneyParts(payment: Payment): MoneyParts | undefined {
   const [pending, disputed] = [minor(payment.pendingRefundAmount), minor(payment.chargedBackAmount)];
   // Without refunds and chargebacks the record has no amounts of them.
   const kept = payment.refundableAmount === undefined ? whole : minor(payment.refundableAmount);
-  const refunded = Math.max(0, whole - kept - pending - disputed);
-  return { whole, kept, pending, refunded, disputed, beyond: Math.max(0, pending + disputed - whole) };
+  // Releases count as refunds: those before a capture were never charged.
+  const releasedMax = status === "CAPTURED" ? minor(amount) - whole : 0;
+  const paid =
+    status === "CAPTURED" && ofPayment
+      ? minor(ofPayment.refundedAmount)
+      : minor(payment.refundedAmount) - releasedMax;
+  const rest = Math.max(0, whole - kept - pending - disputed);
+  // A dispute may be about what was refunded already: then the rest is less than was paid.
+  const refunded = kept > 0 ? rest : Math.max(rest, paid);
+  const beyond = Math.max(0, kept + pending + refunded + disputed - whole);
+  return { whole, kept, pending, refunded, disputed, beyond };
 }
 
 /** One bar of what is kept, waits to be refunded, is refunded and is disputed, with the amounts below it. */
-export function moneyBar(reader: Reader, payment: Payment): Html {
-  const parts = moneyParts(payment);
+export function moneyBar(reader: Reader, payment: Payment, ofPayment?: OfPayment): Html {
+  const parts = moneyParts(payment, ofPayment);
   if (!parts) return html``;
   const texts = { ...REFUND_TEXTS[reader.language], ...PAYMENT_TEXTS[reader.language] };
   const unit = 10 ** (currencyExponent(payment.currency) ?? 2);

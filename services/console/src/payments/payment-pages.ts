@@ -78,7 +78,8 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
   ]);
   const { payment, resolution } = life;
   const account = accounts.items.find(({ accountId }) => accountId === life.accountId)?.name;
-  const content = html`${moneyBar(reader, payment)} ${badges(reader, life, chargebacks.items)}
+  const content = html`${moneyBar(reader, payment, life.refunds[0]?.ofPayment)}
+  ${badges(reader, life, chargebacks.items)}
   ${nextStep(context, { life, chargebacks: chargebacks.items, settlement })}
   ${facts([...factsOfPayment(reader, life, account), ...refundsOf(reader, life), ...disputesOf(reader, chargebacks.items)])}
   ${
