@@ -10,6 +10,8 @@ type Line = {
   page: string;
   file: string;
   query?: string;
+  /** True for a list of one mode, which its file has too. */
+  hasMode?: true;
   person?: Audience;
   asks: string;
   column: string;
@@ -21,6 +23,7 @@ const LINES: Line[] = [
     page: "/deliveries",
     file: "/deliveries.csv",
     query: "paymentId=PAYMENT&status=",
+    hasMode: true,
     asks: "/operator/webhook-deliveries",
     column: "eventId",
     rows: 1,
@@ -29,6 +32,7 @@ const LINES: Line[] = [
     page: "/deliveries",
     file: "/deliveries.csv",
     query: "paymentId=PAYMENT",
+    hasMode: true,
     person: "staff",
     asks: "/staff/webhook-deliveries",
     column: "eventId",
@@ -65,15 +69,15 @@ const subjectOf = (person: Audience) => ({ subject: person === "staff" ? "mina" 
 
 test.each(LINES)(
   "$page has $file",
-  async ({ page, file, query, person = "operator", asks, column, rows }) => {
+  async ({ page, file, query, hasMode, person = "operator", asks, column, rows }) => {
     const session = await started.signIn(person, subjectOf(person));
     const asked =
       query === undefined ? "" : `?${query.replace("PAYMENT", started.shops.mine.things.payment)}`;
     const { status, text } = await started.get(session, page + asked);
     expect(status).toBe(200);
     // An empty value is no filter.
-    const link = file + asked.replace("&status=", "");
-    expect(text).toContain(`href="${link}"`);
+    const link = file + asked.replace("&status=", "") + (hasMode ? "&livemode=true" : "");
+    expect(text).toContain(`href="${link.replaceAll("&", "&amp;")}"`);
     const answer = await started.get(session, link);
     const lines = answer.text.trimEnd().split("\r\n");
     expect([answer.status, answer.calls]).toEqual([200, [`GET ${asks}`]]);

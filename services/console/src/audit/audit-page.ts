@@ -32,10 +32,12 @@ async function answerAudit(context: PageContext): Promise<PageAnswer> {
   const cursor = query.get("cursor") ?? undefined;
   const reading = api.read(operations.getAuditLog, { query: { ...auditFilter(query), cursor } });
   const page = await readList(context, reading);
+  // The log has no mode.
+  const asked = new URLSearchParams(filterOf(query, [...FILTERS, "from", "to"] as const));
   const content = html`${filters(context)}
     ${table(texts.log, columns(reader), { rows: page.items, empty: texts.noEntries })}
-    ${nextPage(reader.texts.nextPage, "/audit", query, page.nextCursor)}
-    <p><a href="/audit.csv?${query.toString()}">${reader.texts.csv}</a></p>`;
+    ${nextPage(reader.texts.nextPage, "/audit", asked, page.nextCursor)}
+    <p><a href="/audit.csv?${asked.toString()}">${reader.texts.csv}</a></p>`;
   const { refusal } = page;
   return {
     kind: "page",

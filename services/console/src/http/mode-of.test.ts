@@ -20,6 +20,16 @@ test.each([
   expect(queryInMode(request).get("livemode") !== "false").toBe(isLive);
 });
 
+test.each([
+  [undefined, "true"],
+  ["true", "true"],
+  ["false", "false"],
+])("a page names its mode for its links and forms (%s)", (mode, livemode) => {
+  expect(queryInMode(at("/refunds?status=REJECTED", mode)).toString()).toBe(
+    `status=REJECTED&livemode=${livemode}`,
+  );
+});
+
 test("a form keeps the mode of its own page, whatever was switched to since", () => {
   expect(queryInMode(at("/payment-links/create", "false", "POST")).has("livemode")).toBe(false);
   expect(queryInMode(at("/payment-links/create?livemode=false", "true", "POST")).get("livemode")).toBe(

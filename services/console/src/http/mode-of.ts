@@ -19,12 +19,11 @@ export function keepMode(request: Request, response: Response): void {
 }
 
 /**
- * The query of a page, with its mode. A form names its own mode, and nothing of the browser's changes it: it may be older
- * than the latest switch.
+ * The query of a page, with its mode, which its links and forms then name: nothing of the browser's changes it, since the
+ * page may be older than the latest switch.
  */
 export function queryInMode(request: Request): URLSearchParams {
   const query = queryOf(request);
-  if (request.method === "GET" && !query.get("livemode") && !isLiveMode(request))
-    query.set("livemode", "false");
+  if (request.method === "GET" && !query.get("livemode")) query.set("livemode", `${isLiveMode(request)}`);
   return query;
 }
