@@ -18,7 +18,8 @@ type Deps = {
  */
 export function keepHealth({ pool, db, nudge }: Deps) {
   return async (reports: ReadonlyMap<string, HealthReport>): Promise<void> => {
-    const back = await mergeHealth(pool, reports);
-    if (back.length > 0 && (await queueWaiting(db, back)) > 0) nudge();
+    // Many may be back at once: each has a bound of its own.
+    for (const endpointId of await mergeHealth(pool, reports))
+      if ((await queueWaiting(db, [endpointId])) > 0) nudge();
   };
 }
