@@ -1,4 +1,4 @@
-// What is nicer with a script. Every page works without it.
+// Additions by a script. Every page works without it.
 
 // Times in the reader's own zone, which is named; the exact one, in UTC, stays in the title.
 const format = new Intl.DateTimeFormat(document.documentElement.dataset.locale, {
@@ -26,10 +26,10 @@ document.addEventListener("visibilitychange", () => {
     location.replace(refresh.href);
 });
 
-// What was done is read out, and what was not has the focus.
+// A finished action is read out, and a refusal has the focus.
 document.querySelector('main [role="alert"]')?.focus();
 
-// What is shown once is copied with one click.
+// A secret that is shown once is copied with one click.
 for (const shown of document.querySelectorAll("[data-copy]")) {
   const button = document.createElement("button");
   button.type = "button";
@@ -43,7 +43,7 @@ async function copy(shown, button) {
   button.textContent = shown.dataset.copied;
 }
 
-// What cannot be taken back with a click is asked about.
+// An action that cannot be taken back is asked about.
 for (const form of document.querySelectorAll("form[data-confirm]")) {
   form.addEventListener("submit", (event) => {
     // The first one is the form's own: what follows has names that merchants choose.
