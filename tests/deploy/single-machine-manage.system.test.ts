@@ -83,3 +83,83 @@ test("prepare keeps secrets that were copied here from everybody but their owner
   expect(statSync(join(single, "secrets", "all")).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(single, "secrets", "postgres"), "utf8")).toBe("pcopied");
 });
+
+/** A base back-up with one file. */
+function backUp(name: string): void {
+  const from = join(root, "from");
+  mkdirSync(from, { recursive: true });
+  writeFileSync(join(from, "PG_VERSION"), `${name}\n`);
+  mkdirSync(join(root, "backup", "base", name));
+  spawnSync("tar", ["-czf", join(root, "backup", "base", name, "base.tar.gz"), "-C", from, "."]);
+}
+
+function hasDatabase(text: string): void {
+  mkdirSync(join(root, "data"));
+  writeFileSync(join(root, "data", "PG_VERSION"), text);
+}
+const database = () => readFileSync(join(root, "data", "PG_VERSION"), "utf8");
+
+test("restore swaps a whole database in, and keeps the one before", () => {
+  hasDatabase("before\n");
+  backUp("2026-01-31T120000Z");
+  const { status, stderr } = manage(["restore"]);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining("the database is back") });
+  expect(database()).toBe("2026-01-31T120000Z\n");
+  expect(existsSync(join(root, "data", "recovery.signal"))).toBe(true);
+  expect(readdirSync(root).filter((name) => name.startsWith("data."))).toEqual([
+    expect.stringMatching(/^data\.before-\d{14}$/),
+  ]);
+});
+
+test("restore that is cut off leaves the database that was there", () => {
+  hasDatabase("before\n");
+  backUp("2026-01-31T120000Z");
+  // Ends after it has unpacked half of the files.
+  const tar = spawnSync("sh", ["-c", "command -v tar"], { encoding: "utf8" }).stdout.trim();
+  program("tar", `"${tar}" "$@"; case $1 in -x*) exit 1 ;; esac`);
+  expect(manage(["restore"]).status).not.toBe(0);
+  expect(database()).toBe("before\n");
+  expect(calls()).not.toContain("volume rm");
+  rmSync(join(root, "bin", "tar"));
+  expect(manage(["restore"]).status).toBe(0);
+  expect(database()).toBe("2026-01-31T120000Z\n");
+});
+
+test("restore forgets the time that an earlier one stopped at", () => {
+  backUp("2026-01-31T120000Z");
+  writeFileSync(
+    join(root, "from", "postgresql.auto.conf"),
+    "recovery_target_time = '2025-01-01T00:00:00Z'\n",
+  );
+  rmSync(join(root, "backup", "base", "2026-01-31T120000Z"), { recursive: true });
+  backUp("2026-01-31T120000Z");
+  expect(manage(["restore"]).status).toBe(0);
+  const lines = readFileSync(join(root, "data", "postgresql.auto.conf"), "utf8")
+    .trim()
+    .split("\n");
+  // The last one counts.
+  expect(lines.findLast((line) => line.startsWith("recovery_target_time"))).toBe("recovery_target_time = ''");
+});
+
+test.each(["yesterday", "2026-01-31T15:00:00+03:00", "2026-01-31 12:00:00", "2026-01-31T12:00:00Z'"])(
+  "restore to %j stops nothing",
+  (time) => {
+    hasDatabase("before\n");
+    backUp("2026-01-31T120000Z");
+    const { status, stderr } = manage(["restore", time]);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: "manage: say the time as 2026-01-31T12:00:00Z\n",
+    });
+    expect(existsSync(join(root, "calls"))).toBe(false);
+  },
+);
+
+test("restore on a new machine builds the image before it stops anything", () => {
+  backUp("2026-01-31T120000Z");
+  expect(manage(["restore"], { FAIL_ON: "image inspect" }).status).toBe(0);
+  const lines = calls().split("\n");
+  const at = (text: string) => lines.findIndex((line) => line.includes(text));
+  expect(at("build --target holdfast")).toBeGreaterThanOrEqual(0);
+  expect(at("build --target holdfast")).toBeLessThan(at(" stop "));
+});
