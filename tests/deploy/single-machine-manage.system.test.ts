@@ -163,3 +163,22 @@ test("restore on a new machine builds the image before it stops anything", () =>
   expect(at("build --target holdfast")).toBeGreaterThanOrEqual(0);
   expect(at("build --target holdfast")).toBeLessThan(at(" stop "));
 });
+
+test("an update that was cut off and repeated still goes back to the version before it", () => {
+  const git = (...args: string[]) =>
+    spawnSync("git", ["-C", root, "-c", "user.name=t", "-c", "user.email=t@example.com", ...args], {
+      encoding: "utf8",
+    }).stdout.trim();
+  git("init", "--quiet");
+  git("add", "deploy");
+  git("commit", "--quiet", "--message=one");
+  const before = git("rev-parse", "HEAD");
+  git("commit", "--quiet", "--allow-empty", "--message=two");
+  git("tag", "v2");
+  git("checkout", "--quiet", "--detach", before);
+  expect(manage(["update", "v2"], { FAIL_ON: " up " }).status).not.toBe(0);
+  expect(manage(["update", "v2"]).status).toBe(0);
+  expect(readFileSync(join(single, ".previous"), "utf8").trim()).toBe(before);
+  expect(manage(["rollback"]).status).toBe(0);
+  expect(git("rev-parse", "HEAD")).toBe(before);
+});
