@@ -182,3 +182,34 @@ test("an update that was cut off and repeated still goes back to the version bef
   expect(manage(["rollback"]).status).toBe(0);
   expect(git("rev-parse", "HEAD")).toBe(before);
 });
+
+type Compose = {
+  services: Record<string, { command?: string[]; pull_policy?: string; stop_grace_period?: string }>;
+};
+const readCompose = () =>
+  parse(readFileSync(join(single, "compose.yml"), "utf8"), { merge: true, maxAliasCount: 300 }) as Compose;
+
+test("an archived change is never replaced by another one of its name", () => {
+  const argument = readCompose().services["postgres"]!.command!.find((each) =>
+    each.startsWith("archive_command="),
+  )!;
+  const archive = (name: string, content: string) => {
+    writeFileSync(join(root, name), content);
+    const command = argument
+      .replace("archive_command=", "")
+      .replaceAll("%f", name)
+      .replaceAll("%p", join(root, name))
+      .replaceAll("/backup/", `${root}/backup/`);
+    const ended = spawnSync("sh", ["-c", command]);
+    const kept = spawnSync("gunzip", ["-c", join(root, "backup", "wal", `${name}.gz`)], { encoding: "utf8" });
+    return [ended.status === 0, kept.stdout];
+  };
+  expect(archive("000000010000000000000001", "first")).toEqual([true, "first"]);
+  // PostgreSQL ended before it had noted the success.
+  expect(archive("000000010000000000000001", "first")).toEqual([true, "first"]);
+  // An empty database was started beside the back-ups of the lost one.
+  expect(archive("000000010000000000000001", "other")).toEqual([false, "first"]);
+  // The last segment of a time line, which restores leave and none reads.
+  expect(archive("000000010000000000000002.partial", "first")).toEqual([true, "first"]);
+  expect(archive("000000010000000000000002.partial", "other")).toEqual([true, "other"]);
+});
