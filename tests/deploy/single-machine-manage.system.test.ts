@@ -213,3 +213,13 @@ test("an archived change is never replaced by another one of its name", () => {
   expect(archive("000000010000000000000002.partial", "first")).toEqual([true, "first"]);
   expect(archive("000000010000000000000002.partial", "other")).toEqual([true, "other"]);
 });
+
+test("the product's image is built here and never pulled", () => {
+  const { services } = readCompose();
+  for (const name of ["edge", "core", "schema"]) expect(services[name]!.pull_policy).toBe("never");
+});
+
+test("Docker waits longer than a drain takes", () => {
+  const { services } = readCompose();
+  for (const name of ["edge", "core"]) expect(services[name]!.stop_grace_period).toBe("45s");
+});
