@@ -91,6 +91,7 @@ test("several services of one process start together, and all are drained before
     .split("\n")
     .map((line) => JSON.parse(line) as { service: string; msg: string; count?: number });
   expect(lines.map(({ service, msg, count }) => [service, msg, count ?? ""].join(" ").trim())).toEqual([
+    "holdfast ALLOW_PLAINTEXT names a-newer-versions-api, which this version does not know",
     "first serving 5",
     "second serving 6",
     "holdfast started",
