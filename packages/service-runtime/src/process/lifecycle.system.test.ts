@@ -102,6 +102,25 @@ test("several services of one process start together, and all are drained before
   ]);
 });
 
+test("one service that cannot drain does not cut off what the others have under way", async () => {
+  const { child, exited, printed, output } = run(
+    "",
+    `const service = (name, stop) => defineService({ name, config: z.object(commonSettings), start: async (_config, log) => {
+       const timer = alive();
+       return { stop: async () => { await stop(); clearInterval(timer); log.info("drained"); } };
+     } });
+     const work = () => new Promise((resolve) => setTimeout(resolve, 300));
+     void runServices([["broken", () => { throw new Error("no"); }], ["busy", work]].map(([name, stop]) =>
+       ({ service: service(name, stop), env: process.env })));`,
+  );
+  await printed;
+  child.kill("SIGTERM");
+  const closed = once(child.stdout, "close");
+  expect(await exited).toEqual([1, null]);
+  await closed;
+  expect(output()).toMatch(/"service":"busy".*"msg":"drained"}\n.*"msg":"could not stop cleanly"}\n$/);
+});
+
 // The last line is written, or fails, at any of the moments of an end.
 test.each([
   ["nothing", ""],

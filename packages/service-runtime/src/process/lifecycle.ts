@@ -116,7 +116,10 @@ export async function runServices(chosen: { service: Service; env: NodeJS.Proces
   const signal = await stopSignal;
   log.info({ signal }, "draining");
   try {
-    await Promise.all(running.map(async (service) => await service.stop()));
+    // One that fails does not cut off what the others have under way.
+    const stopped = await Promise.allSettled(running.map(async (service) => await service.stop()));
+    const failed = stopped.find((each) => each.status === "rejected");
+    if (failed) throw failed.reason;
     await telemetry.stop(TELEMETRY_STOP_TIMEOUT_MS);
     log.info("stopped");
   } catch (error) {
@@ -130,7 +133,7 @@ function exit(log: Logger, code: number): void {
   void flushLog(log).then(() => process.exit(code));
 }
 
-/** Part of the time between the end of the drain (25 s) and of the orchestrator's grace (35 s). */
+/** Part of the time between the end of the drain (30 s) and of the orchestrator's grace (45 s). */
 const TELEMETRY_STOP_TIMEOUT_MS = 1_500;
 
 /** @returns undefined, and the process's exit code set, when there is a fault. */
