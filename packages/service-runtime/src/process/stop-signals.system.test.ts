@@ -16,12 +16,15 @@ async function start(lines: string) {
   return { child, exited };
 }
 
-test.each(["SIGTERM", "SIGINT"] as const)(
-  "process 1 ends by %s while its program is loaded",
-  async (signal) => {
+test.each([
+  ["SIGTERM", 143],
+  ["SIGINT", 130],
+] as const)(
+  "process 1 ends by %s while its program is loaded, and not as one that has done its work",
+  async (signal, code) => {
     const { child, exited } = await start("endOnSignals(1);");
     child.kill(signal);
-    expect(await exited).toEqual([0, null]);
+    expect(await exited).toEqual([code, null]);
   },
 );
 

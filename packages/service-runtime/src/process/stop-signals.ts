@@ -16,4 +16,5 @@ export function nextStopSignal(): Promise<NodeJS.Signals> {
   return promise;
 }
 
-const end = () => process.exit(0);
+/** By the shell's number, never 0: a Job that is evicted would count as done. */
+const end = (_signal: NodeJS.Signals, number: number) => process.exit(128 + number);
