@@ -31,7 +31,7 @@ test.each([
 });
 
 test.each([
-  ...['name="cv2"', "NAME = 'CV2'", "name=cvv", 'name="Cvv2Val"'].map(
+  ...['name="cv2"', "NAME = 'CV2'", "name=cvv", 'name="Cvv2Val"', 'name="cardcvv2"'].map(
     (name) => `<input ${name} value="123">`,
   ),
   `<p>${pan}</p>`,

@@ -21,7 +21,7 @@ export function challengePage(text: string | undefined, { pan }: { pan: string }
 }
 
 const PAGE = /<(?:html|form|body|script)\b/i;
-const CVV_FIELD = /\bname\s*=\s*["']?cv(?:2|v2?|v2val)\b/i;
+const CVV_FIELD = /\bname\s*=\s*["']?(?:card)?cv(?:2|v2?|v2val)\b/i;
 
 /** The values of a page's inputs, by their names in lower case, as they stand in it. */
 export function hiddenInputs(html: string): ReadonlyMap<string, string> {
