@@ -14,6 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
 import { deployDir } from "./build-overlay.ts";
@@ -82,6 +83,17 @@ test("prepare keeps secrets that were copied here from everybody but their owner
   expect(statSync(join(single, "secrets")).mode & 0o777).toBe(0o700);
   expect(statSync(join(single, "secrets", "all")).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(single, "secrets", "postgres"), "utf8")).toBe("pcopied");
+});
+
+test("a client's password of any characters reaches the console as the identity provider has it", () => {
+  mkdirSync(join(single, "secrets"));
+  const given = String.raw`a#b "c" $d\n~e`;
+  writeFileSync(join(single, "secrets", "oidc-client-password"), `${given}\n`);
+  expect(manage(["prepare"]).status).toBe(0);
+  for (const name of ["console", "identity"])
+    expect(parseEnv(readFileSync(join(single, "secrets", name), "utf8"))["OIDC_CLIENT_PASSWORD"]).toBe(given);
+  writeFileSync(join(single, "secrets", "oidc-client-password"), "it's");
+  expect(manage(["prepare"]).stderr).toContain("secrets/oidc-client-password: no ' can be in it");
 });
 
 /** A base back-up with one file. */
