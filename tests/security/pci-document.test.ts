@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { REPOSITORY } from "./source-files.ts";
 
-const rows = readFileSync(join(REPOSITORY, "docs/pci-dss.md"), "utf8")
-  .split("\n")
+const lines = readFileSync(join(REPOSITORY, "docs/pci-dss.md"), "utf8").split("\n");
+const rows = lines
   .filter((line) => /^\| (?:\d+\.\d|A\d)/.test(line))
   .map((line) =>
     line
@@ -29,6 +29,14 @@ test("the matrix has the requirements that it is about", () => {
       rows.some(({ requirement }) => requirement.split(", ").some((each) => each.startsWith(covered))),
       covered,
     ).toBe(true);
+});
+
+test("every row is a line of its table", () => {
+  const broken = lines.filter(
+    (line, at) =>
+      /^\| (?:\d+\.\d|A\d)/.test(line) && (!lines[at - 1]!.startsWith("|") || line.split("|").length !== 8),
+  );
+  expect(broken).toEqual([]);
 });
 
 test.each(rows)(
