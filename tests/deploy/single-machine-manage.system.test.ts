@@ -96,6 +96,23 @@ test("a client's password of any characters reaches the console as the identity 
   expect(manage(["prepare"]).stderr).toContain("secrets/oidc-client-password: no ' can be in it");
 });
 
+test("compose replaces the product's processes after their secrets were changed, and not otherwise", () => {
+  const labels = readCompose().services["core"]!.labels ?? {};
+  const variable = /^\$\{(\w+):-\}$/.exec(labels["holdfast.dev/secrets"] ?? "")?.[1] ?? "none";
+  program("docker", `case "$*" in *" up") echo "$${variable}" >>"${root}/calls" ;; esac`);
+  expect(manage(["prepare"]).status).toBe(0);
+  const up = () => expect(manage(["compose", "up"]).status).toBe(0);
+  up();
+  up();
+  const file = join(single, "secrets", "all");
+  writeFileSync(file, readFileSync(file, "utf8").replace(/^PAYMENTS_APP_PASSWORD=.*$/m, "$&x"));
+  up();
+  const [first, second, third] = calls().trim().split("\n");
+  expect(first).toMatch(/\d/);
+  expect(second).toBe(first);
+  expect(third).not.toBe(first);
+});
+
 /** A base back-up with one file. */
 function backUp(name: string): void {
   const from = join(root, "from");
@@ -196,7 +213,10 @@ test("an update that was cut off and repeated still goes back to the version bef
 });
 
 type Compose = {
-  services: Record<string, { command?: string[]; pull_policy?: string; stop_grace_period?: string }>;
+  services: Record<
+    string,
+    { command?: string[]; pull_policy?: string; stop_grace_period?: string; labels?: Record<string, string> }
+  >;
 };
 const readCompose = () =>
   parse(readFileSync(join(single, "compose.yml"), "utf8"), { merge: true, maxAliasCount: 300 }) as Compose;
