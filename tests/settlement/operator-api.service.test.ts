@@ -202,7 +202,10 @@ test("whoever may only look may not close, and a difference that is none is not 
 test("of a payment the lines of banks' files are shown, its refunds' too, and the differences; of another none", async () => {
   const paymentId = await system.sell("10000");
   const refundId = await system.refund(paymentId, "4000");
-  await eventually(async () => expect(await system.fact(refundId)).toBeDefined());
+  await eventually(async () => {
+    expect(await system.fact(paymentId)).toBeDefined();
+    expect(await system.fact(refundId)).toBeDefined();
+  });
   const reported = (kind: string, reference: string, minor: bigint) =>
     genericLine({
       kind,
