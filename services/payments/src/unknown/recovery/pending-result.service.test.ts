@@ -89,10 +89,15 @@ test("the completion of a challenge may be accepted only, too", async () => {
 test("what is decided too late for its buyer is given back", async () => {
   const paymentId = await acceptedSale();
   await isAskedInVain(paymentId);
-  await payments.query(
-    "update payments.payment set created_at = now() - interval '1 hour' where payment_id = $1",
-    [paymentId],
-  );
+  // Between two looks of recovery: one under way would end the payment by the time that it has read.
+  await eventually(async () => {
+    const rows = await payments.query(
+      `update payments.payment set created_at = now() - interval '1 hour'
+       where payment_id = $1 and (lease_until is null or lease_until < now()) returning payment_id`,
+      [paymentId],
+    );
+    expect(rows).toHaveLength(1);
+  });
   await decide(paymentId, "approved");
   await payments.query("update payments.payment set recover_at = now() where payment_id = $1", [paymentId]);
   expect(await steps.ended(paymentId)).toMatchObject({
