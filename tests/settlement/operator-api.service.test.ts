@@ -228,13 +228,15 @@ test("of a payment the lines of banks' files are shown, its refunds' too, and th
      from settlement.fact where fact_id = $1`,
     [paymentId],
   );
-  expect(await settlementOf(paymentId)).toMatchObject({
-    lines: [],
-    awaited: [
-      { movementId: paymentId, expectedBy: due!.day },
-      { movementId: refundId, expectedBy: due!.day },
-    ],
-  });
+  await eventually(async () =>
+    expect(await settlementOf(paymentId)).toMatchObject({
+      lines: [],
+      awaited: [
+        { movementId: paymentId, expectedBy: due!.day },
+        { movementId: refundId, expectedBy: due!.day },
+      ],
+    }),
+  );
   const file = await take(reported("SALE", paymentId, 9_000n), reported("REFUND", refundId, -4_000n));
   await eventually(async () => {
     const { status, body } = await ask("GET", `payments/${paymentId}/settlement`);
