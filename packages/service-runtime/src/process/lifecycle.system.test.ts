@@ -103,13 +103,16 @@ test("several services of one process start together, and all are drained before
 });
 
 test("one service that cannot drain does not cut off what the others have under way", async () => {
+  // The work is a program of its own, which takes longer than the other one's failure.
   const { child, exited, printed, output } = run(
     "",
-    `const service = (name, stop) => defineService({ name, config: z.object(commonSettings), start: async (_config, log) => {
+    `import { execFile } from "node:child_process";
+     import { promisify } from "node:util";
+     const service = (name, stop) => defineService({ name, config: z.object(commonSettings), start: async (_config, log) => {
        const timer = alive();
        return { stop: async () => { await stop(); clearInterval(timer); log.info("drained"); } };
      } });
-     const work = () => new Promise((resolve) => setTimeout(resolve, 300));
+     const work = () => promisify(execFile)(process.execPath, ["-e", ""]);
      void runServices([["broken", () => { throw new Error("no"); }], ["busy", work]].map(([name, stop]) =>
        ({ service: service(name, stop), env: process.env })));`,
   );
