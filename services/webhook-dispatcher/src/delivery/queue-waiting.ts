@@ -1,4 +1,4 @@
-import { sql, type Kysely } from "kysely";
+import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
 
 /** The most deliveries that are queued beside the schedule at a time. */
@@ -9,18 +9,30 @@ export const QUEUED_MAX = 10_000;
  * @returns how many deliveries were queued.
  */
 export async function queueWaiting(db: Kysely<WebhooksDatabase>, endpointIds: string[]): Promise<number> {
+  const waiting = sql`
+    select event_id, occurred_at, endpoint_id from delivery
+    where endpoint_id = any(${endpointIds}::uuid[]) and trigger = 'schedule' and lease_token is null and due_at > now()`;
+  return await queueBeside(db, waiting, sql`event_id`);
+}
+
+/**
+ * Sends deliveries once beside the schedule, but for those that are queued so already.
+ * @param chosen selects their event, its time, and the endpoint.
+ * @returns how many deliveries were queued.
+ */
+export async function queueBeside(
+  db: Kysely<WebhooksDatabase>,
+  chosen: RawBuilder<unknown>,
+  order: RawBuilder<unknown>,
+): Promise<number> {
   const { rows } = await sql`
-    with waiting as (
-      select event_id, occurred_at, endpoint_id from delivery
-      where endpoint_id = any(${endpointIds}::uuid[]) and trigger = 'schedule' and lease_token is null and due_at > now()
-        and not exists (
-          select from delivery as extra
-          where extra.event_id = delivery.event_id and extra.endpoint_id = delivery.endpoint_id
-            and extra.trigger = 'manual')
-      order by event_id limit ${QUEUED_MAX}
-    )
     insert into delivery (event_id, occurred_at, endpoint_id, trigger, due_at, deadline_at)
-    select event_id, occurred_at, endpoint_id, 'manual', now(), occurred_at from waiting
+    select event_id, occurred_at, endpoint_id, 'manual', now(), occurred_at from (${chosen}) as chosen
+    where not exists (
+      select from delivery as extra
+      where extra.event_id = chosen.event_id and extra.endpoint_id = chosen.endpoint_id
+        and extra.trigger = 'manual')
+    order by ${order} limit ${QUEUED_MAX}
     returning delivery_id`.execute(db);
   return rows.length;
 }

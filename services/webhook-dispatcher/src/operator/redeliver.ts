@@ -2,7 +2,7 @@ import type { CommandReply, OperatorContext } from "@holdfast/contracts";
 import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
 import { findEndpoint, findEndpointsOf } from "../endpoint/endpoint-queries.ts";
-import { QUEUED_MAX, queueWaiting } from "../delivery/queue-waiting.ts";
+import { queueBeside, queueWaiting } from "../delivery/queue-waiting.ts";
 import { audit, NOT_FOUND } from "./manage-endpoint.ts";
 
 export type RedeliverDeps = {
@@ -142,18 +142,8 @@ async function queueFailed(
   trx: Trx,
   { since, enabled }: { since: string; enabled: string[] },
 ): Promise<number> {
-  const { rows } = await sql`
-    with failed as (
-      select event_id, occurred_at, endpoint_id from outcome
-      where endpoint_id = any(${enabled}::uuid[]) and occurred_at >= ${since}::timestamptz and outcome = 'failed'
-        and not exists (
-          select from delivery
-          where delivery.event_id = outcome.event_id and delivery.endpoint_id = outcome.endpoint_id
-            and delivery.trigger = 'manual')
-      order by occurred_at limit ${QUEUED_MAX}
-    )
-    insert into delivery (event_id, occurred_at, endpoint_id, trigger, due_at, deadline_at)
-    select event_id, occurred_at, endpoint_id, 'manual', now(), occurred_at from failed
-    returning delivery_id`.execute(trx);
-  return rows.length;
+  const failed = sql`
+    select event_id, occurred_at, endpoint_id from outcome
+    where endpoint_id = any(${enabled}::uuid[]) and occurred_at >= ${since}::timestamptz and outcome = 'failed'`;
+  return await queueBeside(trx, failed, sql`occurred_at`);
 }
