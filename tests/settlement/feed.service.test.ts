@@ -118,6 +118,13 @@ test("rows of one transaction come in pages, each once, from the beginning and a
 
 test("what changes while the rows are read comes as a change", async () => {
   await sell(writer, 501);
+  // A transaction of another database on the server, older than these rows, would have all of them come again.
+  await eventually(async () => {
+    const { rows } = await writer.query(
+      `select from payments.payment_history where xact_id >= pg_snapshot_xmin(pg_current_snapshot()) limit 1`,
+    );
+    expect(rows).toHaveLength(0);
+  });
   const begun = await read();
   if ("refused" in begun) throw new Error(begun.refused);
   const [changed] = begun.facts;
