@@ -77,7 +77,6 @@ async function startOwner(cluster: NatsCluster, url: string, superuserUrl: strin
   const settings = parseConfig(z.object(outboxSettings), { OUTBOX_REPUBLISH_AFTER: "2s" });
   const confirmations = await serve(bus, {
     service: "payments",
-    version: "0.0.0",
     permits: { external: 1_000, local: 1_000 },
     onHandled: () => {},
     handlers: [confirmEventsHandler("payments", outboxPool)],

@@ -7,7 +7,6 @@ export async function serveCommands(natsUrl: string, service: string, handlers: 
   const bus = await connectBus({ url: natsUrl, name: `test-${service}` });
   const serving = await serve(bus, {
     service,
-    version: "0.0.0",
     permits: { external: 1_000, local: 1_000 },
     // The test is about the sender: every token is believed.
     operators: {

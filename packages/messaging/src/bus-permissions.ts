@@ -50,13 +50,12 @@ function permissionsOf(user: BusUser, observed: boolean): Permissions {
       ...served.map(({ subject }) => subject),
       ...own.subscribe,
       ...heard.map(({ subject }) => subject),
-      ...new Set(served.map(({ service }) => service)).values().flatMap(discoverySubjects),
       inboxSubject(user),
     ].toSorted(),
   };
 }
 
-/** The user that runs each service of the NATS services framework. */
+/** The user that runs each service. */
 const SERVED_BY: Readonly<Record<string, BusUser>> = {
   gateway: "gateway-operator",
   payments: "payments",
@@ -109,13 +108,4 @@ function consumerSubjects(...verbs: ("INFO" | "CREATE" | "MSG.NEXT")[]): string[
 
 function apiSubject(call: string): string {
   return `$JS.API.${call}`;
-}
-
-/** The services framework's discovery subjects; the right to publish to them is not decided here. */
-function discoverySubjects(service: string): string[] {
-  return ["PING", "INFO", "STATS"].flatMap((verb) => [
-    `$SRV.${verb}`,
-    `$SRV.${verb}.${service}`,
-    `$SRV.${verb}.${service}.*`,
-  ]);
 }

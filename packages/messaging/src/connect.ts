@@ -3,12 +3,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { inboxPrefix } from "@holdfast/contracts";
 import {
   AuthorizationError,
+  connect,
   ConnectionError,
   InvalidArgumentError,
   type ConnectionOptions,
   type NatsConnection,
 } from "@nats-io/transport-node";
-import { connectByTurns, keepPausesShort } from "./turn-transport.ts";
 import { within } from "./within.ts";
 
 /**
@@ -106,7 +106,6 @@ export async function connectBus({ onStatus, ...options }: BusOptions): Promise<
   };
   void (async () => {
     for await (const { type } of nats.status()) {
-      if (type === "disconnect") keepPausesShort(nats);
       if (type === "disconnect" || type === "close") markDown();
       if (type === "reconnect" && !connected) {
         connected = true;
@@ -150,7 +149,7 @@ async function connectionOptions({
   return {
     servers: url.split(","),
     name,
-    reconnectTimeWait: RECONNECT_PAUSE_MS,
+    reconnectDelayHandler: createReconnectPause(),
     maxReconnectAttempts: -1,
     // A password that is changed on the server first must not lock us out forever.
     ignoreAuthErrorAbort: true,
@@ -166,6 +165,20 @@ async function connectionOptions({
 
 const RECONNECT_PAUSE_MS = 250;
 
+/**
+ * The client pauses until a quarter of a second after the last attempt at a server, by the time of the machine: one that
+ * is set back by an hour would keep it off the bus for as long. Once that pause has passed by the monotonic clock, the
+ * client's own is over.
+ */
+function createReconnectPause(): () => number {
+  let attemptedAt = -Infinity;
+  return () => {
+    if (performance.now() - attemptedAt < RECONNECT_PAUSE_MS) return RECONNECT_PAUSE_MS;
+    attemptedAt = performance.now();
+    return -Infinity;
+  };
+}
+
 /** User and password of the URL, which the client does not read. */
 function loginIn(url: string): { user?: string; password?: string } {
   const { username, password } = new URL(url.split(",")[0]!);
@@ -176,7 +189,7 @@ function loginIn(url: string): { user?: string; password?: string } {
 async function firstConnection(options: ConnectionOptions): Promise<NatsConnection> {
   for (;;) {
     try {
-      return await connectByTurns(options);
+      return await connect(options);
     } catch (error) {
       if (isRefusal(error)) {
         throw new BusRefusedError(`the bus at first connect: ${(error as Error).message}`, { cause: error });

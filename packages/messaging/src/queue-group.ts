@@ -1,13 +1,10 @@
-import { Svcm, type Service, type ServiceMsg } from "@nats-io/services";
-import { RequestError } from "@nats-io/transport-node";
+import { RequestError, type Msg, type Subscription } from "@nats-io/transport-node";
 import type { Bus } from "./connect.ts";
 
-/** A service as the NATS services framework shows it, with its subjects. */
-export type ServiceDefinition = {
+/** A queue group with the subjects that each member subscribes to. */
+export type QueueGroupDefinition = {
   name: string;
-  /** Semantic version. */
-  version: string;
-  endpoints: readonly { name: string; subject: string; handle: (message: ServiceMsg) => void }[];
+  subjects: readonly { subject: string; handle: (message: Msg) => void }[];
 };
 
 /** The server does not let this user serve its commands. */
@@ -28,8 +25,8 @@ export type QueueGroup = {
   leave(): Promise<void>;
 };
 
-export function createQueueGroup(bus: Bus, definition: ServiceDefinition): QueueGroup {
-  let member: Service | undefined;
+export function createQueueGroup(bus: Bus, definition: QueueGroupDefinition): QueueGroup {
+  let member: Subscription[] | undefined;
   let last: Promise<void> = Promise.resolve();
   const afterwards = (change: () => Promise<void>): Promise<void> => {
     const changed = last.then(change);
@@ -43,21 +40,33 @@ export function createQueueGroup(bus: Bus, definition: ServiceDefinition): Queue
       }),
     leave: () =>
       afterwards(async () => {
-        const leaving = member;
+        const leaving = member ?? [];
         member = undefined;
-        await leaving?.stop();
+        await drain(leaving);
       }),
   };
 }
 
-async function subscribe(bus: Bus, { name, version, endpoints }: ServiceDefinition): Promise<Service> {
-  const service = await new Svcm(bus.nats).add({ name, version, queue: name });
-  for (const { name: endpoint, subject, handle } of endpoints) {
-    service.addEndpoint(endpoint, { subject, handler: (_error, message) => handle(message) });
-  }
+async function subscribe(bus: Bus, { name, subjects }: QueueGroupDefinition): Promise<Subscription[]> {
+  let refusal: Error | undefined;
+  const subscriptions = subjects.map(({ subject, handle }) =>
+    bus.nats.subscribe(subject, {
+      queue: name,
+      callback: (error, message) => {
+        if (error) refusal = error;
+        else handle(message);
+      },
+    }),
+  );
   await subscriptionsTaken(bus);
-  if (service.isStopped) throw new ServingRefusedError(`${name}: the bus refused a subscription`);
-  return service;
+  if (!refusal) return subscriptions;
+  await drain(subscriptions);
+  throw new ServingRefusedError(`${name}: the bus refused a subscription`, { cause: refusal });
+}
+
+/** A subscription that the server has refused, or whose connection is closed, has nothing to drain. */
+async function drain(subscriptions: Subscription[]): Promise<void> {
+  await Promise.allSettled(subscriptions.map((subscription) => subscription.drain()));
 }
 
 /** A flush fails when its connection breaks; the client subscribes again on the next connection. */

@@ -3,16 +3,16 @@ import type { Command, CommandContext, CommandReply } from "@holdfast/contracts"
 import {
   ClosedConnectionError,
   DrainingConnectionError,
+  headers,
   NoRespondersError,
   PermissionViolationError,
   RequestError,
   TimeoutError,
 } from "@nats-io/transport-node";
 import type { z } from "zod";
-import { sendAlone, sendTogether } from "./commands-together.ts";
 import type { Bus } from "./connect.ts";
 import { traceRequest } from "./trace-request.ts";
-import { encodeMessage } from "./wire.ts";
+import { encodeMessage, FAILURE_HEADER, TRACEPARENT_HEADER } from "./wire.ts";
 import { within } from "./within.ts";
 
 /** A bug on one of the two sides: the handler could not parse the message. Nothing was started. */
@@ -65,11 +65,12 @@ export async function request<
 
 async function send<Result extends z.ZodType>(
   bus: Bus,
-  command: Pick<Command<z.ZodType, Result>, "subject" | "reply" | "together">,
+  command: Pick<Command<z.ZodType, Result>, "subject" | "reply">,
   data: string,
   { waitUntil, traceparent, once }: RequestOptions,
 ): Promise<CommandReply<z.infer<Result>>> {
-  const sendCommand = command.together && !once ? sendTogether : sendAlone;
+  const messageHeaders = headers();
+  messageHeaders.set(TRACEPARENT_HEADER, traceparent);
   // The wait goes by the monotonic clock from here on, so that a correction of the machine's time does not end it.
   const endsAt = performance.now() + (waitUntil - Date.now());
 
@@ -79,7 +80,7 @@ async function send<Result extends z.ZodType>(
       return gaveUp;
     const timeoutMs = endsAt - performance.now();
     if (timeoutMs <= 0) return gaveUp;
-    const answer = sendCommand(bus.nats, command.subject, { data, timeoutMs, traceparent });
+    const answer = bus.nats.request(command.subject, data, { timeout: timeoutMs, headers: messageHeaders });
     try {
       const answered = await unlessDisconnected(bus, answer);
       if (!answered) {
@@ -87,10 +88,11 @@ async function send<Result extends z.ZodType>(
         if (once) return { outcome: "in_doubt" };
         continue;
       }
-      if (answered.failure === "rejected") {
+      const failure = answered.headers?.get(FAILURE_HEADER);
+      if (failure === "rejected") {
         throw new MessageRejectedError(`${command.subject}: the handler could not read the message`);
       }
-      if (answered.failure !== undefined) return { outcome: "in_doubt" };
+      if (failure) return { outcome: "in_doubt" };
       const reply = command.reply.parse(answered.json());
       // A copy that was not begun (it came too late, or the handler was full) says nothing about the first one.
       return reply.outcome === "not_started" ? gaveUp : reply;

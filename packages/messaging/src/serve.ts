@@ -1,4 +1,7 @@
 import {
+  DEFAULT_INBOX_PREFIX,
+  inboxPrefix,
+  OBSERVER,
   permitsOf,
   type Command,
   type CommandContext,
@@ -22,7 +25,7 @@ import {
   UNKNOWN_OUTCOME,
 } from "@holdfast/telemetry";
 import { createSharedPermits, permitsOfOne, type Release } from "@holdfast/service-runtime";
-import type { ServiceMsg } from "@nats-io/services";
+import { headers, type Msg } from "@nats-io/transport-node";
 import type { z } from "zod";
 import {
   createAdmission,
@@ -31,18 +34,10 @@ import {
   type AdmitStaff,
   type RefusedOperator,
 } from "./admit-operator.ts";
-import {
-  aloneOf,
-  commandsIn,
-  createAnswerLists,
-  isList,
-  mayBeAnswered,
-  type ReceivedCommand,
-} from "./received-commands.ts";
 import type { Bus } from "./connect.ts";
 import { messagingAttributes } from "./messaging-attributes.ts";
 import { createQueueGroup } from "./queue-group.ts";
-import { decodeMessage } from "./wire.ts";
+import { decodeMessage, FAILURE_HEADER, TRACEPARENT_HEADER } from "./wire.ts";
 import { within } from "./within.ts";
 
 /** A command with its context, as a handler gets it. */
@@ -70,8 +65,6 @@ export function handler<Request extends z.ZodType, Result extends z.ZodType, Con
 
 export type ServeOptions = {
   service: string;
-  /** Semantic version shown to `$SRV.INFO`. */
-  version: string;
   handlers: Handler[];
   /** The commands that may be under way in this process; one more is answered `not_started`. */
   permits: Permits;
@@ -107,8 +100,7 @@ export type Serving = {
 };
 
 /**
- * Serves commands in the NATS services framework: one queue group, so that any number of replicas share the work, with
- * discovery, ping and stats. Each message is parsed once, here; its handler is awaited here (the framework would not)
+ * Serves commands in one queue group, so that any number of replicas share the work. Each message is parsed once, here,
  * and always answered: after an unexpected throw the caller's outcome is `in_doubt`. An operator's command is begun
  * only with the token of a person who may ask for it (see `admitOperator`). Resolves when the server has accepted the
  * subscriptions, however often the connection breaks before that.
@@ -120,7 +112,7 @@ export type Serving = {
  */
 export async function serve(
   bus: Bus,
-  { service, version, handlers, permits, share = 1, operators, staff, clock, onHandled }: ServeOptions,
+  { service, handlers, permits, share = 1, operators, staff, clock, onHandled }: ServeOptions,
 ): Promise<Serving> {
   const admit = createAdmission(handlers, operators, staff);
   const underway = { external: new Set<Promise<void>>(), local: new Set<Promise<void>>() };
@@ -132,32 +124,24 @@ export async function serve(
   };
   const sharedOf = (max: number) => createSharedPermits({ max, ofOneMax: permitsOfOne(max, share) });
   const shared = { external: sharedOf(permits.external), local: sharedOf(permits.local) };
-  const answersOf = createAnswerLists(bus.nats);
-  const take = (message: ServiceMsg, each: Handler) => {
-    if (!isList(message)) return takeOne(aloneOf(message), each);
-    const listed = commandsIn(message, each.command, answersOf);
-    if (listed) for (const received of listed) takeOne(received, each);
-    else report({ subject: message.subject, context: undefined, outcome: "rejected", durationMs: 0 });
-  };
-  const takeOne = (received: ReceivedCommand, { command, handle }: Handler) => {
+  const take = (message: Msg, { command, handle }: Handler) => {
     const kind = permitsOf(command.work);
     const takePermit = (context: CommandContext): Release | Refused => {
       if (clock?.isOff()) return "clock_off";
       if (Date.now() > context.deadlineAt) return "past_deadline";
       return shared[kind].take(merchantOf(context)) ?? "overloaded";
     };
-    const run = traced(received, command, (traceparent) =>
-      answer({ received, traceparent }, { command, handle }, { admit, takePermit }, report),
-    ).then(received.answered);
+    const run = traced(message, (traceparent) =>
+      answer({ message, traceparent }, { command, handle }, { admit, takePermit }, report),
+    );
     underway[kind].add(run);
     void run.finally(() => underway[kind].delete(run));
   };
-  const endpoints = handlers.map((each) => ({
-    name: each.command.name,
+  const subjects = handlers.map((each) => ({
     subject: each.command.subject,
-    handle: (message: ServiceMsg) => take(message, each),
+    handle: (message: Msg) => take(message, each),
   }));
-  const group = createQueueGroup(bus, { name: service, version, endpoints });
+  const group = createQueueGroup(bus, { name: service, subjects });
   let stopped = false;
   const followClock = async () => {
     if (clock?.isOff() || stopped) await group.leave();
@@ -200,10 +184,10 @@ const recordOwnTime = lazyHistogram(
  * without a trace is upkeep between services and gets no span.
  */
 async function traced(
-  { traceparent }: ReceivedCommand,
-  { subject }: Command,
+  { subject, headers }: Msg,
   run: (traceparent: string | undefined) => Promise<Handled>,
 ): Promise<void> {
+  const traceparent = headers?.get(TRACEPARENT_HEADER) || undefined;
   if (!parseTraceparent(traceparent))
     return void (await context.with(countingTimeElsewhere(), run, undefined, traceparent));
   const options = {
@@ -235,10 +219,10 @@ const FAILURES: ReadonlySet<string> = new Set([
   "unverifiable",
 ]);
 
-type Received = { received: ReceivedCommand; traceparent: string | undefined };
+type Received = { message: Msg; traceparent: string | undefined };
 
 async function answer(
-  { received, traceparent }: Received,
+  { message, traceparent }: Received,
   { command, handle }: Handler,
   { admit, takePermit }: { admit: Admit; takePermit: (context: CommandContext) => Release | Refused },
   onHandled: ServeOptions["onHandled"],
@@ -251,15 +235,15 @@ async function answer(
     onHandled(handled);
     return handled;
   };
-  const respond = (reply: CommandReply<unknown>) => received.respond(JSON.stringify(reply));
+  const respond = (reply: CommandReply<unknown>) => void message.respond(JSON.stringify(reply));
   // The server lets us answer every sender of any of our commands, and does not check which command this is.
-  if (!mayBeAnswered(command, received.answersTo)) return finish("rejected");
+  if (!mayBeAnswered(command, message.reply)) return finish("rejected");
   try {
-    const { context: rawContext, payload: rawPayload } = decodeMessage(received.message);
+    const { context: rawContext, payload: rawPayload } = decodeMessage(message);
     const parsedContext = command.context.safeParse(rawContext);
     const payload = command.request.safeParse(rawPayload);
     if (!parsedContext.success || !payload.success) {
-      received.fail("rejected");
+      fail(message, "rejected");
       return finish("rejected");
     }
     context = namesIn(parsedContext.data);
@@ -289,9 +273,26 @@ async function answer(
       permit();
     }
   } catch (error) {
-    received.fail("failed");
+    fail(message, "failed");
     return finish("failed", { error });
   }
+}
+
+function fail(message: Msg, kind: "rejected" | "failed"): void {
+  const failure = headers();
+  failure.set(FAILURE_HEADER, kind);
+  message.respond("", { headers: failure });
+}
+
+/**
+ * Tells whether the answer goes to an inbox of the command's own senders (or of the observer). NATS does not check the
+ * reply subject of a message: without this check a sender could make the handler publish to any subject that the
+ * handler may use. The check also refuses messages that JetStream delivers as itself, to any subject that a stream or
+ * consumer was set up with: they have no reply subject, or one of JetStream's.
+ */
+function mayBeAnswered({ senders }: Command, reply = ""): boolean {
+  const prefixes = [...senders.map(inboxPrefix), inboxPrefix(OBSERVER), DEFAULT_INBOX_PREFIX];
+  return prefixes.some((prefix) => reply.startsWith(`${prefix}.`));
 }
 
 /** The parts of a context that may be logged. */

@@ -3,24 +3,8 @@
 /** W3C trace context. */
 export const TRACEPARENT_HEADER = "traceparent";
 
-/**
- * Set on a message that is a list of commands, `[{id, traceparent, message}]`: the inbox for their answers, which come as
- * `[{id, reply}]` or `[{id, failure}]`. The answer to the message itself is its receipt.
- */
-export const ANSWERS_TO_HEADER = "Holdfast-Answers-To";
-
 /** Set on an answer without a body: `rejected` (unreadable, nothing started) or `failed` (threw, outcome unknown). */
 export const FAILURE_HEADER = "Holdfast-Failure";
-
-/** An answer: the failure, or the reply as the service wrote it, unchecked. */
-export type Answer = { failure: string | undefined; json(): unknown };
-
-export function answerOf(message: {
-  headers?: { get(name: string): string } | undefined;
-  json(): unknown;
-}): Answer {
-  return { failure: message.headers?.get(FAILURE_HEADER) || undefined, json: () => message.json() };
-}
 
 export function encodeMessage(context: object, payload: unknown): string {
   return JSON.stringify({ context, payload });

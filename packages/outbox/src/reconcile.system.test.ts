@@ -30,7 +30,6 @@ async function startDispatcher({
   const asked: string[] = [];
   const dispatcher = await serve(harness.bus, {
     service: "webhooks",
-    version: "0.0.0",
     permits: { external: 10, local: 10 },
     onHandled: () => {},
     handlers: [

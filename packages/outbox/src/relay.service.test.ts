@@ -86,7 +86,6 @@ test("a committed event is published with its exact bytes and stays open until i
 
   const serving = await serve(harness.bus, {
     service: "payments",
-    version: "0.0.0",
     permits: { external: 10, local: 10 },
     onHandled: () => {},
     handlers: [confirmEventsHandler("payments", harness.pool)],

@@ -104,7 +104,6 @@ test("a command that payments cannot read is our bug, and nothing has come of it
   const strict = { ...operations.preAuthorize.command, request: z.never() };
   await serve(bus, {
     service: "payments",
-    version: "0.0.0",
     permits: { external: 1, local: 1 },
     onHandled: () => {},
     handlers: [handler(strict, async () => ({ outcome: "in_doubt" }))],

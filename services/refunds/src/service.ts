@@ -132,7 +132,6 @@ export async function startRefunds(
   const committed = { nudge: () => [auditWatch, relay].forEach((each) => each.nudge()) };
   const serving = await serve(bus, {
     service: "refunds",
-    version: "0.1.0",
     permits: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
     share: config.COMMANDS_IN_FLIGHT_SHARE,
     clock,

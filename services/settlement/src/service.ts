@@ -102,7 +102,6 @@ export async function startSettlement(
   const auditWatch = watchAuditHead({ db, chain: "settlement", settings: config, log });
   const serving = await serve(bus, {
     service: "settlement",
-    version: "0.1.0",
     permits: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.COMMANDS_IN_FLIGHT_MAX },
     clock,
     operators: {

@@ -172,7 +172,6 @@ export async function startWebhookDispatcher(
   };
   const serving = await serve(bus, {
     service: "webhooks",
-    version: "0.1.0",
     permits: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
     share: config.COMMANDS_IN_FLIGHT_SHARE,
     clock: watch,

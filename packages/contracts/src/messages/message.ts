@@ -98,9 +98,9 @@ export type Command<
   Result extends z.ZodType = z.ZodType,
   C extends CommandContext = CommandContext,
 > = {
-  /** NATS service that serves it. */
+  /** The service that serves it. */
   service: string;
-  /** Endpoint name in the NATS services framework. */
+  /** The second part of its subject. */
   name: string;
   subject: string;
   /**
@@ -108,8 +108,6 @@ export type Command<
    */
   senders: readonly BusUser[];
   work: Work;
-  /** Lets commands that leave at the same time travel in one message; for those that come by the hundred. */
-  together?: true | undefined;
   /** The role that the asking operator needs; of operators' commands only. */
   role?: OperatorRole;
   /** The role that the asking person needs at their merchant; of staff's commands only. */
@@ -154,7 +152,6 @@ type CommandDefinition<Request extends z.ZodType, Result extends z.ZodType> = {
   senders?: readonly BusUser[];
   /** The default is `external`. */
   work?: Work;
-  together?: true;
 };
 
 /** A command that a merchant's request leads to, sent by default by the merchant API. */
@@ -205,7 +202,6 @@ function command<Request extends z.ZodType, Result extends z.ZodType, C extends 
     result,
     senders,
     work = "external",
-    together,
   }: CommandDefinition<Request, Result> & { senders: readonly BusUser[] },
   context: z.ZodType<C>,
 ): Command<Request, Result, C> {
@@ -227,7 +223,6 @@ function command<Request extends z.ZodType, Result extends z.ZodType, C extends 
     subject: `${service}.${name}`,
     senders,
     work,
-    together,
     context,
     request,
     reply: reply as z.ZodType<CommandReply<z.infer<Result>>>,

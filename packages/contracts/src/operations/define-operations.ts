@@ -19,8 +19,6 @@ type Definition = EndpointFields & {
   subject?: `${string}.${string}`;
   /** The command's request; by default the parameters of the path and the fields of the body. */
   payload?: z.ZodType;
-  /** Lets commands that leave at the same time travel in one message. */
-  together?: true;
   /** The command's result; by default the body of the answer. */
   result?: z.ZodType;
 };
@@ -82,14 +80,14 @@ function endpointsOf<D extends Definition>(
 }
 
 function commandOf(definition: Definition) {
-  const { subject = "", pathParameters, request: body, responses, together } = definition;
+  const { subject = "", pathParameters, request: body, responses } = definition;
   const [service = "", name = ""] = subject.split(".");
   const { payload, result = Object.values(responses)[0]?.body ?? NOTHING } = definition;
   if (payload === undefined && body !== undefined && !(body instanceof z.ZodObject))
     throw new TypeError(`${subject} needs a payload, since its body is no object`);
   const fields = body instanceof z.ZodObject ? body.shape : {};
   const request = payload ?? z.object({ ...pathParameters?.shape, ...fields });
-  return { service, name, request, result, work: workOf(definition), ...(together && { together }) };
+  return { service, name, request, result, work: workOf(definition) };
 }
 
 function recent({ recentSignIn }: OperatorDefinition) {

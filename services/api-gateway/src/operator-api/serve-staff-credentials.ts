@@ -39,7 +39,6 @@ export async function serveStaffCredentials(
   const peppers = needed(config.CREDENTIAL_PEPPERS);
   return await serve(bus, {
     service: "gateway",
-    version: "0.1.0",
     permits: permitsIn(config),
     share: config.REQUESTS_IN_FLIGHT_SHARE,
     clock,
