@@ -197,5 +197,7 @@ Create a first merchant; its secret is shown only once:
   curl -s http://127.0.0.1:8081/operator/merchants -H 'Content-Type: application/json' \\
     -H 'Authorization: Bearer ${operators[0].token}' \\
     -d '{"name":"Book Shop"}'
+
+Two operators make the first account, at the acquirer simulator: docs/operators.md#the-first-account
 `;
 }

@@ -36,6 +36,13 @@ export async function startWatchedProduct(by: number): Promise<WatchedProduct> {
   };
   const sandbox = await startProduct({ services: linked(links, targets), settings: SETTINGS });
   const { file } = sandbox;
+  targets.bank = Number(new URL(file.acquirerUrl).port);
+  // Nothing was paid yet, so the account may still have another address.
+  const moved = await sandbox.operator()("PATCH", `/operator/acquirer-accounts/${file.accountId}`, {
+    settings: { url: `http://127.0.0.1:${links.bank.port}` },
+    secrets: {},
+  });
+  if (moved.status !== 200) throw new Error(`the account was not moved: ${moved.text}`);
   const { certFile, keyFile } = file.receiver;
   const receiver = await startLedgerReceiver({ cert: readFileSync(certFile), key: readFileSync(keyFile) });
   await sandbox.operator()("PUT", `/operator/merchants/${file.merchants[0]!.merchantId}/webhook`, {
@@ -89,7 +96,7 @@ const SETTINGS = {
 };
 
 function linked(links: WatchedProduct["links"], targets: Record<keyof WatchedProduct["links"], number>) {
-  const through = (link: keyof typeof links, url: string) => {
+  const through = (link: "bus" | "database", url: string) => {
     const changed = new URL(url);
     targets[link] = Number(changed.port);
     changed.port = String(links[link].port);
@@ -100,12 +107,8 @@ function linked(links: WatchedProduct["links"], targets: Record<keyof WatchedPro
     databaseUrl: (urls: Parameters<typeof service.databaseUrl>[0]) =>
       through("database", service.databaseUrl(urls)),
     environment: (surroundings: Parameters<typeof service.environment>[0]) => {
-      const { ACQUIRER_URL, ...others } = service.environment(surroundings);
-      return {
-        ...others,
-        ...(service.busUser !== undefined && { NATS_URL: through("bus", surroundings.natsUrl) }),
-        ...(ACQUIRER_URL !== undefined && { ACQUIRER_URL: through("bank", ACQUIRER_URL) }),
-      };
+      const own = service.environment(surroundings);
+      return service.busUser === undefined ? own : { ...own, NATS_URL: through("bus", surroundings.natsUrl) };
     },
   }));
 }

@@ -81,13 +81,13 @@ const INSERT = `
   ), inserted as (
     insert into payments.payment (payment_id, merchant_id, transaction_type, state, version, order_id, amount_minor,
       currency, currency_exponent, installment_count, commission_minor, request_ip, request_port, card_holder_name,
-      masked_pan, pan_fingerprint, pan_fingerprint_key_id, refunds_commission, captured_minor, released_minor, created_at, updated_at, state_since,
+      masked_pan, account_id, pan_fingerprint, pan_fingerprint_key_id, refunds_commission, captured_minor, released_minor, created_at, updated_at, state_since,
       authorization_expires_at)
     select payment_id, '00000000-0000-4000-8000-000000000001',
       case number % 3 when 0 then 'PAYMENT' else 'PRE_AUTHORIZATION' end,
       case number % 3 when 2 then 'CAPTURED' else 'SUCCESS' end,
       3, 'order-' || number, 10000, 'TRY', 2, 1, 0, '192.0.2.1', 443, 'Ada Lovelace',
-      '411111******1111', decode(repeat('00', 32), 'hex'), '0', true,
+      '411111******1111', '00000000-0000-4000-8000-000000000002', decode(repeat('00', 32), 'hex'), '0', true,
       case number % 3 when 2 then 10000 else 0 end, case number % 3 when 1 then 10000 else 0 end,
       uuid_extract_timestamp(payment_id), uuid_extract_timestamp(payment_id), uuid_extract_timestamp(payment_id),
       uuid_extract_timestamp(payment_id) + interval '7 days'

@@ -49,11 +49,13 @@ const id = (index: number) =>
     .padStart(4, "0")}-7000-8000-${index.toString(16).padStart(12, "0")}`;
 
 async function insertFacts(client: Client, rows: number): Promise<void> {
-  await client.query("update settlement.account set settlement_days = 400 where account_id = 'default'");
+  await client.query(
+    "insert into settlement.account (account_id, settlement_days) values ('bench', 400) on conflict do nothing",
+  );
   await client.query(
     `insert into settlement.fact (fact_id, account_id, merchant_id, kind, standing, amount_minor, currency, occurred_at,
        version, order_id, masked_pan, external_transaction_id, auth_code)
-     select ('0199aaaa-' || lpad(to_hex(n / 65536), 4, '0') || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'default',
+     select ('0199aaaa-' || lpad(to_hex(n / 65536), 4, '0') || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'bench',
        '0199aaaa-0000-7000-8000-00000000000a', 'SALE', 'DONE', 1000 + n % 5000, 'TRY',
        timestamptz '2026-03-10 00:00Z' + n * interval '40 milliseconds', 1, 'order-' || n, '411111******1111',
        'bank-' || n, 'A' || n
@@ -83,7 +85,7 @@ function lineOf(index: number): string {
 
 async function importFile(databaseUrl: string, file: string): Promise<void> {
   let output = "";
-  const args = ["import", file, "--mapping", "generic", "--database-url", databaseUrl];
+  const args = ["import", file, "--mapping", "generic", "--account", "bench", "--database-url", databaseUrl];
   const code = await settle(args, { ALLOW_PLAINTEXT: "postgres" }, (text) => void (output += text));
   if (code !== 0) throw new Error(output);
 }

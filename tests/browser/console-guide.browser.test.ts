@@ -156,7 +156,7 @@ test("who may only read is offered no upload, and a file that they or another si
     const form = new FormData();
     for (const [name, value] of [
       ["formToken", token],
-      ["accountId", "default"],
+      ["accountId", product.file.accountId],
       ["mapping", "generic"],
     ] as const)
       form.set(name, value);

@@ -149,7 +149,7 @@ test("what a bank's file settles is in the merchant's statements: on the page, i
     new Blob([await (await fetch(`${product.file.acquirerUrl}/settlement`)).text()]),
     "bank.csv",
   );
-  const path = "/operator/settlements?accountId=default&mapping=generic";
+  const path = `/operator/settlements?accountId=${product.file.accountId}&mapping=generic`;
   expect((await askOperatorApi(product, "alice", { method: "POST", path, body: form })).status).toBe(202);
   const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
   const days = `from=${dayIn(-10)}&to=${dayIn(10)}`;

@@ -259,7 +259,7 @@ test("the plan's rules stay as they are when its rate is changed", async () => {
 async function upload(content: string): Promise<string> {
   const form = new FormData();
   form.set("file", new Blob([content]), `${EVIL.slice(0, 20)}.csv`);
-  const path = "/operator/settlements?accountId=default&mapping=generic";
+  const path = `/operator/settlements?accountId=${product.file.accountId}&mapping=generic`;
   const sent = await askOperatorApi("alice", "POST", path, form);
   expect(sent.status).toBe(202);
   return ((await sent.json()) as { importId: string }).importId;

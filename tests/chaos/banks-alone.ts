@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { withClient } from "@holdfast/sandbox/infrastructure";
-import { eventually } from "../support/index.ts";
+import { eventually, TEST_ACCOUNT_ID } from "../support/index.ts";
 import type { OperatorClient } from "./client/operator-client.ts";
 import type { Random } from "./random.ts";
 import type { System } from "./system/system.ts";
@@ -139,7 +139,7 @@ async function close(operator: OperatorClient, differenceId: string): Promise<st
  */
 export async function payoutsAreCompared(system: System, operator: OperatorClient): Promise<string[]> {
   const found: string[] = [];
-  const acquirer = { name: "acquirer", url: system.acquirerUrl, accountId: "default", isShort: false };
+  const acquirer = { name: "acquirer", url: system.acquirerUrl, accountId: TEST_ACCOUNT_ID, isShort: false };
   const others = system.banks.map((bank) => ({ ...bank, isShort: bank.habits?.payouts === "short" }));
   for (const { name, url, accountId, isShort } of [acquirer, ...others]) {
     const answer = await fetch(`${url}/payouts`, { signal: AbortSignal.timeout(60_000) });

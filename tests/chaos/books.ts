@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import type { Violation } from "../checker/index.ts";
-import { eventually } from "../support/index.ts";
+import { eventually, TEST_ACCOUNT_ID } from "../support/index.ts";
 import { actsAreUnknown, banksActAlone, payoutsAreCompared } from "./banks-alone.ts";
 import type { Random } from "./random.ts";
 import { banksOf, type System } from "./system/system.ts";
@@ -121,7 +121,11 @@ async function filesOf({ dir, acquirerUrl, banks }: System): Promise<BankFile[]>
     return file;
   };
   const files = [
-    { file: await store("sim.csv", `${acquirerUrl}/settlement`), accountId: "default", mapping: "generic" },
+    {
+      file: await store("sim.csv", `${acquirerUrl}/settlement`),
+      accountId: TEST_ACCOUNT_ID,
+      mapping: "generic",
+    },
   ];
   for (const { name, url, accountId } of banks) {
     const answer = await fetch(`${url}/settlements`, { signal: AbortSignal.timeout(60_000) });

@@ -22,7 +22,7 @@ export type Fault =
   /** A bank closes its day. */
   | { kind: "business_day"; bank: BankName }
   /** The link over which every process reaches a bank. */
-  | { kind: "bank_link"; bank: ForeignBankName; fault: LinkFault }
+  | { kind: "bank_link"; bank: BankName; fault: LinkFault }
   | { kind: "link"; process: ProcessName; link: LinkName; fault: LinkFault }
   | { kind: "bank"; bank: BankName; operation: string; behaviour: string; times: number }
   /** For a while a bank does what no document says (the simulator's README, Unkindness). */
@@ -30,7 +30,7 @@ export type Fault =
   /** A merchant's receiver of webhooks fails. */
   | { kind: "receiver"; shop: 0 | 1; mood: ReceiverMood };
 
-/** The acquirer is the bank of `ACQUIRER_URL`. */
+/** The acquirer is the bank of the default account. */
 export type BankName = "acquirer" | ForeignBankName;
 
 export const PROCESSES = [

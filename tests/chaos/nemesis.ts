@@ -9,7 +9,6 @@ import {
   type ProcessName,
   type ReceiverMood,
 } from "./faults.ts";
-import type { AcquirerProcess } from "./system/acquirer.ts";
 import type { ForeignBank, ForeignBankName } from "./system/foreign-banks.ts";
 import type { ManagedProcess } from "./system/managed-process.ts";
 import type { ServiceProcess } from "./system/service-process.ts";
@@ -72,7 +71,7 @@ async function inflict(system: System, fault: Fault): Promise<() => Promise<void
       return () => link.heal();
     }
     case "bank_link": {
-      const { link } = foreignBankOf(system, fault.bank);
+      const { link } = bankOf(system, fault.bank);
       await link.set(fault.fault);
       return () => link.heal();
     }
@@ -155,7 +154,7 @@ async function takeDown(
   return () => process.spawn();
 }
 
-function bankOf(system: System, name: BankName): AcquirerProcess {
+function bankOf(system: System, name: BankName): System["acquirer"] {
   return name === "acquirer" ? system.acquirer : foreignBankOf(system, name);
 }
 

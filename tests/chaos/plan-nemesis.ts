@@ -1,16 +1,8 @@
 import { FAILPOINTS } from "@holdfast/service-runtime";
-import {
-  PROCESSES,
-  RECEIVER_MOODS,
-  subjectOf,
-  type Fault,
-  type PlannedFault,
-  type ProcessName,
-} from "./faults.ts";
+import { PROCESSES, RECEIVER_MOODS, subjectOf, type Fault, type PlannedFault } from "./faults.ts";
 import type { Random } from "./random.ts";
 import { planForeignBankFault, planUnkindness } from "./plan-bank-faults.ts";
 import type { ForeignBankName } from "./system/foreign-banks.ts";
-import type { LinkName } from "./system/service-process.ts";
 import type { LinkFault } from "./system/tcp-proxy.ts";
 
 /** Everything that will go wrong, generated from the seed alone: several lanes of faults beside each other. */
@@ -74,14 +66,13 @@ function planProcessFault(random: Random): Fault {
 
 function planLink(random: Random): Fault {
   const process = random.pick(PROCESSES);
-  return { kind: "link", process, link: linkOf(random, process), fault: planLinkFault(random) };
+  if (process.startsWith("payments") && random.chance(BANK_LINK_SHARE))
+    return { kind: "bank_link", bank: "acquirer", fault: planLinkFault(random) };
+  return { kind: "link", process, link: random.pick(["bus", "database"]), fault: planLinkFault(random) };
 }
 
-function linkOf(random: Random, process: ProcessName): LinkName {
-  return process.startsWith("payments") || process.startsWith("refunds")
-    ? random.pick(["bus", "database", "acquirer"])
-    : random.pick(["bus", "database"]);
-}
+/** As often as one of a process's three servers. */
+const BANK_LINK_SHARE = 1 / 3;
 
 /** One bank in trouble beside the others: routes lead elsewhere, and requests already sent there stay there. */
 function laneOfBank(bank: ForeignBankName): Lane {

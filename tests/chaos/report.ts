@@ -23,7 +23,7 @@ export function describeRun(
     `checkouts: ${checkouts.length}: ${tally(checkouts.map(({ state, attempts }) => `${state} after ${attempts}`))}`,
     `payments of checkouts: ${tally(attempts.map(({ state, resultCode }) => `${state} ${resultCode}`))}`,
     `visits of the checkout page: ${visits.length}: ${tally(visits.map(({ action, status, shown }) => `${action} ${shown ?? status ?? "none"}`))}`,
-    `operations at each account: ${tally(bank.map(({ accountId, operation }) => `${accountId?.slice(-4) ?? "default"} ${operation}`))}`,
+    `operations at each account: ${tally(bank.map(({ accountId, operation }) => `${accountId.slice(-4)} ${operation}`))}`,
     `refunds: ${refunds.length}: ${tally(refunds.map(({ kind, state }) => `${kind} ${state}`))}`,
     `operators' actions: ${operations.length}: ${tally(operations.map(({ action, status, code }) => `${action} ${code ?? status ?? "none"}`))}`,
     `webhooks: ${acceptedEvents.length} events, ${received.length} attempts: ${tally(received.map(({ answered }) => `${answered ?? "none"}`))}`,

@@ -119,6 +119,7 @@ test("over some seeds every kind of fault is drawn, and faults overlap", () => {
   const kinds = new Set(all.map(({ fault }) => fault.kind));
   expect([...kinds].toSorted()).toEqual([
     "bank",
+    "bank_link",
     "business_day",
     "failpoint",
     "freeze",

@@ -14,11 +14,11 @@ export async function heal(system: System): Promise<void> {
 
 /** Mends every link and receiver and wakes every process; one that is dead stays dead. */
 export async function mend(system: System): Promise<void> {
-  const { banks, shops } = system;
+  const { shops } = system;
   const services = servicesOf(system);
   for (const { receiver } of shops) receiver.behave({ kind: "status", status: 200 });
   await Promise.all(services.flatMap(({ links }) => Object.values(links).map((link) => link.heal())));
-  await Promise.all(banks.map(({ link }) => link.heal()));
+  await Promise.all(banksOf(system).map(({ link }) => link.heal()));
   const running = [...services, ...banksOf(system)].filter(({ process }) => process.isRunning());
   for (const { process } of running) process.resume();
   await Promise.all(running.map(({ process }) => process.untilReady({ withinMs: READY_WITHIN_MS })));

@@ -24,8 +24,8 @@ export type Ledgers = StoredRows & {
 
 /** A line of the acquirer's ledger (tools/bank-simulator/src/protocols/sim/README.md, Ledger). */
 export type BankLine = {
-  /** The owner of the ledger: an account of ours, or the default one. */
-  accountId?: string;
+  /** The account of ours whose ledger it is. */
+  accountId: string;
   sequence: number;
   /** ISO 8601. */
   at: string;
@@ -77,11 +77,10 @@ export type Rules = {
   twoApproversAbove: Readonly<Record<string, bigint>>;
   /** The age at which an authorization expires; missing where that is longer than a run. */
   authorizationExpiresAfterMs?: number;
-  /**
-   * The accounts that the routes of each merchant lead to; null is the default one. Missing where no merchant has
-   * routes.
-   */
-  places?: Readonly<Record<string, readonly (string | null)[]>>;
+  /** The accounts that each merchant's payments may be at. Missing where no merchant has routes. */
+  places?: Readonly<Record<string, readonly string[]>>;
+  /** The accounts whose bank writes a line of a payment that it refuses, too. */
+  refusalsAreLines?: readonly string[];
 };
 
 /** Ledgers of a run in which nothing has happened yet. */

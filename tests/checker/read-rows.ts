@@ -53,19 +53,19 @@ export async function readAcceptedEvents(query: Query): Promise<StoredRows["acce
   return await query<Stored<"acceptedEvents">>(ACCEPTED_EVENTS);
 }
 
-/** The bank's ledger from its own text, one JSON line for each entry. */
-export function readBankLines(text: string): BankLine[] {
+/** The ledger of an account's bank from its own text, one JSON line for each entry. */
+export function readBankLines(text: string, accountId: string): BankLine[] {
   return text
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => {
       const { amountMinor, requestedMinor, ...parsed } = JSON.parse(line) as ParsedLine;
       const asked = requestedMinor === undefined ? {} : { requestedMinor: BigInt(requestedMinor) };
-      return { ...parsed, amountMinor: BigInt(amountMinor), ...asked };
+      return { ...parsed, accountId, amountMinor: BigInt(amountMinor), ...asked };
     });
 }
 
-type ParsedLine = Omit<BankLine, "amountMinor" | "requestedMinor"> & {
+type ParsedLine = Omit<BankLine, "accountId" | "amountMinor" | "requestedMinor"> & {
   amountMinor: number;
   requestedMinor?: number;
 };

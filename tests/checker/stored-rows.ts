@@ -30,7 +30,7 @@ export type PaymentRow = {
   paymentId: string;
   merchantId: string;
   /** The account at the bank; null is the default one. */
-  accountId: string | null;
+  accountId: string;
   transactionType: string;
   state: string;
   version: number;
@@ -70,7 +70,7 @@ export type BankCallRow = {
   paymentId: string;
   /** The payment's n-th. */
   number: number;
-  accountId: string | null;
+  accountId: string;
   kind: string;
   /** The operation or the refund that it is for; null for the payment's own calls. */
   movementId: string | null;

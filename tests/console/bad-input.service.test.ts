@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PAGES } from "../../services/console/src/http/console-app.ts";
 import { openDispute, startRelayedConsole, type Audience, type RelayedConsole } from "./relayed-console.ts";
+import { TEST_ACCOUNT_ID } from "../support/index.ts";
 
 type Form = {
   who: Audience[];
@@ -113,7 +114,7 @@ beforeAll(async () => {
   started = await startRelayedConsole();
   await started.query(
     `insert into settlement.import (import_id, account_id, mapping, file_name, imported_by, sha256, state)
-     values ($1, 'default', 'generic', 'bank.csv', 'alice', sha256('x'), 'PROPOSED')`,
+     values ($1, '${TEST_ACCOUNT_ID}', 'generic', 'bank.csv', 'alice', sha256('x'), 'PROPOSED')`,
     [IMPORT],
   );
   dispute = await openDispute(started, started.shops.mine.things.payment);
@@ -123,7 +124,7 @@ beforeAll(async () => {
   );
   await started.query(
     `insert into settlement.difference (difference_id, account_id, class, import_id, line_no, detail)
-     values ($1, 'default', 'UNREADABLE', $2, 1, 'not readable: a test')`,
+     values ($1, '${TEST_ACCOUNT_ID}', 'UNREADABLE', $2, 1, 'not readable: a test')`,
     [DIFFERENCE, IMPORT],
   );
   sessions = {

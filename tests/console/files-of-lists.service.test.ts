@@ -1,6 +1,7 @@
 // Each list of the console leads to a file of all its rows, as it is narrowed on the page.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startRelayedConsole, type Audience, type RelayedConsole } from "./relayed-console.ts";
+import { TEST_ACCOUNT_ID } from "../support/index.ts";
 
 let started: RelayedConsole;
 beforeAll(async () => void (started = await startRelayedConsole()));
@@ -49,7 +50,7 @@ const LINES: Line[] = [
   {
     page: "/settlement",
     file: "/settlement/imports.csv",
-    query: "accountId=default",
+    query: `accountId=${TEST_ACCOUNT_ID}`,
     asks: "/operator/settlements",
     column: "importId",
     rows: 0,

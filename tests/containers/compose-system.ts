@@ -86,7 +86,9 @@ export async function startComposeSystem({
     await collector.close();
     rmSync(dir, { recursive: true, force: true });
   };
-  await bringUp(compose).catch(async (error: unknown) => {
+  const operator = (index: number) =>
+    client(`http://127.0.0.1:${operatorPort}`, { Authorization: `Bearer ${operators[index]?.token}` });
+  await bringUp(compose, [operator(0), operator(1)]).catch(async (error: unknown) => {
     await down();
     throw error;
   });
@@ -99,8 +101,7 @@ export async function startComposeSystem({
     prepare: () => void prepare(dir),
     merchant: ({ apiKey, apiSecret }) =>
       client(`http://127.0.0.1:${merchantPort}`, { "X-API-KEY": apiKey, "X-API-SECRET": apiSecret }),
-    operator: (index) =>
-      client(`http://127.0.0.1:${operatorPort}`, { Authorization: `Bearer ${operators[index]?.token}` }),
+    operator,
     compose,
     composeAs,
     buildHere: async (tag) =>
@@ -135,15 +136,27 @@ function composeCommand(
     docker(["compose", ...options, ...args], { ...environment, HOLDFAST_VERSION: version });
 }
 
-async function bringUp(compose: Compose): Promise<void> {
+async function bringUp(compose: Compose, [one, another]: [Client, Client]): Promise<void> {
   try {
     await compose("build");
     await compose("up", "--wait", "--wait-timeout", "180");
+    const { body } = await one("POST", ACCOUNTS, SIMULATORS_ACCOUNT);
+    await another("POST", `${ACCOUNTS}/${body.accountId}/confirm`, { version: 1 });
   } catch (error) {
     const logs = await compose("logs", "--no-color", "--tail", "20").catch(() => "");
     throw new Error(`${(error as Error).message}\n${logs}`, { cause: error });
   }
 }
+
+const ACCOUNTS = "/operator/acquirer-accounts";
+const SIMULATORS_ACCOUNT = {
+  protocol: "sim",
+  name: "Acquirer simulator",
+  default: true,
+  currencies: ["TRY"],
+  settings: { url: "http://acquirer-simulator:8083" },
+  secrets: {},
+};
 
 async function inspectContainer(compose: Compose, service: string): Promise<Inspected> {
   const id = (await compose("ps", "--all", "--quiet", service)).trim();

@@ -456,7 +456,6 @@ const breaks: Record<string, Record<string, Break>> = {
         "require",
       )),
     "the bus without TLS": (all) => void (settingsOf(all)["NATS_URL"] = "nats://nats:4222"),
-    "the bank without TLS": (all) => void (settingsOf(all)["ACQUIRER_URL"] = "http://acquirer.example.com"),
     "the operators' keys without TLS": (all) =>
       void (settingsOf(all)["OPERATOR_JWKS"] = "http://login.example.com/jwks.json"),
     "the pages without TLS": (all) => void (settingsOf(all)["PUBLIC_URL"] = "http://pay.example.com"),

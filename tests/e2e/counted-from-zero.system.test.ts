@@ -32,7 +32,10 @@ test("every counter that an alert asks for is exported before anything has happe
   // The first payment is an increase of a series that was there; so is the bank's first answer.
   const series = [
     /^holdfast_payments_total\{operation="PRE_AUTHORIZATION",status="SUCCESS",reason="none"[^}]*\} (\d+)/m,
-    /^holdfast_acquirer_calls_total\{operation="authorize",acquirer_account="default",result="answered"[^}]*\} (\d+)/m,
+    new RegExp(
+      `^holdfast_acquirer_calls_total\\{operation="authorize",acquirer_account="${sandbox.file.accountId}",result="answered"[^}]*\\} (\\d+)`,
+      "m",
+    ),
   ];
   for (const pattern of series) expect(pattern.exec(before)?.[1]).toBe("0");
   expect(before).toMatch(/^holdfast_acquirer_calls_total\{[^}]*result="not_sent"[^}]*\} 0/m);

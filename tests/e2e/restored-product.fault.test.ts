@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { startPostgres, withClient } from "@holdfast/sandbox/infrastructure";
 import { expect, onTestFinished, test } from "vitest";
 import { readBank } from "../chaos/system/read-ledgers.ts";
+import { nextPort } from "../chaos/system/port-block.ts";
 import { untilSettled } from "../chaos/settle.ts";
 import { checkInvariants, describeViolation, emptyLedgers, INVARIANTS, readRows } from "../checker/index.ts";
 import {
@@ -29,10 +30,11 @@ test(
     chmodSync(dir, 0o711);
     onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
     const [home, backup] = [join(dir, "home"), join(dir, "backup")];
+    const portBase = await firstOfPorts();
     const archive = makeArchive(join(dir, "archive"));
     await archiveFromTheBeginning(home, archive);
 
-    const lost = await run(home, async (sandbox) => {
+    const lost = await run({ home, portBase }, async (sandbox) => {
       const before = await work(sandbox);
       return await withClient(sandbox.file.databaseUrl, async (client) => {
         await backUp(client, join(home, "postgres"), backup, async () => {
@@ -55,7 +57,7 @@ test(
     await untilRestored(postgres);
     await postgres.stop();
 
-    await run(home, async (sandbox) => {
+    await run({ home, portBase }, async (sandbox) => {
       const seconds = Math.round((performance.now() - lostAt) / 1_000);
       process.stdout.write(`everything answers again ${seconds} s after the loss\n`);
       const merchant = sandbox.merchant();
@@ -73,6 +75,12 @@ test(
     });
   },
 );
+
+/** The first of as many ports, one after the other, as the product has. */
+async function firstOfPorts(): Promise<number> {
+  const ports = await Promise.all(Array.from({ length: 13 }, () => nextPort()));
+  return ports[0]!;
+}
 
 type Acknowledged = {
   path: string;
@@ -107,8 +115,11 @@ async function work({ receiver, ...sandbox }: Shop): Promise<Acknowledged[]> {
 type Shop = RunningSandbox & { receiver: LedgerReceiver };
 
 /** The product until it is stopped in order, with the merchant's receiver beside it. */
-async function run<Result>(home: string, during: (shop: Shop) => Promise<Result>): Promise<Result> {
-  const sandbox = await startProduct({ home, settings: { MATCH_INTERVAL: "100ms" } });
+async function run<Result>(
+  { home, portBase }: { home: string; portBase: number },
+  during: (shop: Shop) => Promise<Result>,
+): Promise<Result> {
+  const sandbox = await startProduct({ home, portBase, settings: { MATCH_INTERVAL: "100ms" } });
   try {
     const { merchants, receiver: files } = sandbox.file;
     const [cert, key] = [readFileSync(files.certFile), readFileSync(files.keyFile)];
@@ -144,7 +155,7 @@ async function expectInvariants({ file }: RunningSandbox, lost: Acknowledged[]):
   const rows = await withClient(file.databaseUrl, (client) =>
     readRows(async <Row>(text: string) => (await client.query(text)).rows as Row[]),
   );
-  const bank = await readBank(file.acquirerUrl);
+  const bank = await readBank(file.acquirerUrl, file.accountId);
   const isLost = ({ reference }: { reference: string }) => lost.some((one) => one.reference === reference);
   const violations = (lines: typeof bank) =>
     checkInvariants({ ...emptyLedgers(), ...rows, bank: lines }, OF_ROWS_AND_BANK).map(describeViolation);
@@ -163,11 +174,14 @@ async function reportedByBankAlone(sandbox: RunningSandbox): Promise<string[]> {
   const text = await (await fetch(`${file.acquirerUrl}/settlement`)).text();
   const form = new FormData();
   form.set("file", new Blob([text]), "bank.csv");
-  const upload = await fetch(`${file.operatorUrl}/operator/settlements?accountId=default&mapping=generic`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${file.operators[0]!.token}` },
-    body: form,
-  });
+  const upload = await fetch(
+    `${file.operatorUrl}/operator/settlements?accountId=${file.accountId}&mapping=generic`,
+    {
+      method: "POST",
+      headers: { Authorization: `Bearer ${file.operators[0]!.token}` },
+      body: form,
+    },
+  );
   expect(upload.status).toBe(202);
   const { importId } = (await upload.json()) as { importId: string };
   await eventually(async () => {

@@ -36,6 +36,8 @@ export type Answer = { status: number; headers: Headers; text: string; body: any
 
 type ProductOptions = {
   home?: string;
+  /** Without it free ones; a bank at another port is another account. */
+  portBase?: number;
   services?: ServiceDefinition[];
   programs?: SandboxOptions["programs"];
   /** Settings of every service, which go before its own. */
@@ -52,6 +54,7 @@ export async function runSandbox(options: ProductOptions = {}): Promise<RunningS
 /** @param options.home of an earlier run, to be used again; without it a new one. */
 export async function startProduct({
   home,
+  portBase = 0,
   services = serviceDefinitions,
   programs,
   settings = {},
@@ -59,7 +62,7 @@ export async function startProduct({
   const dir = home ?? (await mkdtemp(join(tmpdir(), "holdfast-e2e-")));
   const sandbox = await startSandbox({
     home: dir,
-    portBase: 0,
+    portBase,
     ...(programs && { programs }),
     services: services.map((service) => withSettings(service, settings)),
   });

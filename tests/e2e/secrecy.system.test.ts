@@ -232,7 +232,7 @@ async function misplaceCards(sandbox: RunningSandbox, merchant: ApiClient): Prom
 
 /** A bank's file and a letter with the whole number in them, and files that have it in their names. */
 async function sendFiles(sandbox: RunningSandbox, merchant: ApiClient): Promise<string[]> {
-  const { operatorUrl, operators } = sandbox.file;
+  const { accountId, operatorUrl, operators } = sandbox.file;
   const operator = sandbox.operator();
   const send = async (path: string, name: string, content: string) => {
     const body = new FormData();
@@ -247,7 +247,7 @@ async function sendFiles(sandbox: RunningSandbox, merchant: ApiClient): Promise<
     genericLine({ bank_reference: FILED, currency: FILED }),
     genericLine({ auth_code: FILED, payout_id: FILED, settles_on: FILED }),
   );
-  const settlements = "/operator/settlements?accountId=default&mapping=generic";
+  const settlements = `/operator/settlements?accountId=${accountId}&mapping=generic`;
   const preview = settlements.replace("?", "/preview?");
   const [previewed, taken] = [
     await send(preview, "bank.csv", file),

@@ -58,9 +58,9 @@ const OWN: Record<string, { env: Record<string, string>; faults: string[] }> = {
     ],
   },
   payments: {
-    env: { ACQUIRER_URL: "ftp://bank", PAN_FINGERPRINT_KEYS: SECRET },
+    env: { ACQUIRER_URL: "https://bank", PAN_FINGERPRINT_KEYS: SECRET },
     faults: [
-      "ACQUIRER_URL: must be a URL with http:// or https://",
+      "ACQUIRER_URL is gone: make an account by POST /operator/acquirer-accounts, with `default` for all payments",
       "PAN_FINGERPRINT_KEYS: must be id:key pairs separated by commas, each key 32 bytes in base64, each id used once",
       "CARD_SEALING_KEYS is missing: must be id:key pairs separated by commas, each key 32 bytes in base64, each id used once",
       "ACQUIRER_HOSTS is missing: must be hosts and suffixes separated by commas, such as sanalpos.bank.example,.est3dgate.example",

@@ -1,3 +1,5 @@
+import { TEST_ACCOUNT_ID } from "../support/index.ts";
+
 /** The lists of operators that have cursors of their own, with rows written straight into the tables. */
 
 type Query = (text: string, values?: unknown[]) => Promise<unknown>;
@@ -110,13 +112,13 @@ async function insertDifferences(query: Query, [merchantId]: string[]): Promise<
     `with made as (
        insert into settlement.fact (fact_id, account_id, merchant_id, kind, standing, amount_minor, currency, occurred_at,
          version, order_id, masked_pan, reported, verdict, commission_minor)
-       select uuidv7(), 'default', $1, 'SALE', 'DONE', 1000 + number, 'TRY', now(), 1, 'order-' || number, '411111******1111',
+       select uuidv7(), '${TEST_ACCOUNT_ID}', $1, 'SALE', 'DONE', 1000 + number, 'TRY', now(), 1, 'order-' || number, '411111******1111',
          true, 'LATE', 2
        from generate_series(1, $2::int + 20) as number
        returning fact_id, amount_minor - 1000 as number
      )
      insert into settlement.difference (account_id, class, fact_id, amount_minor, currency, detail, state, closed_by, decision, reason, ended_at)
-     select (array['default', 'second'])[number % 2 + 1], (array['LATE', 'AMOUNT_DIFFERS', 'FEE_DIFFERS'])[number % 3 + 1], fact_id,
+     select (array['${TEST_ACCOUNT_ID}', 'second'])[number % 2 + 1], (array['LATE', 'AMOUNT_DIFFERS', 'FEE_DIFFERS'])[number % 3 + 1], fact_id,
        1000 + number, 'TRY', '=late', case when number > $2 then 'CLOSED' else 'OPEN' end, case when number > $2 then 'olga' end,
        case when number > $2 then 'ACCEPT_BANK' end,
        case when number > $2 then 'written off' end, case when number > $2 then now() end
@@ -148,7 +150,7 @@ async function insertImports(query: Query): Promise<void> {
   await query("insert into settlement.account (account_id) values ('second') on conflict do nothing");
   await query(
     `insert into settlement.import (account_id, mapping, file_name, imported_by, state, reason, detail, ended_at)
-     select (array['default', 'second'])[number % 2 + 1], 'generic', '+bank-' || number || '.csv', 'olga', 'REFUSED', 'empty',
+     select (array['${TEST_ACCOUNT_ID}', 'second'])[number % 2 + 1], 'generic', '+bank-' || number || '.csv', 'olga', 'REFUSED', 'empty',
        'no line, "none"', now()
      from generate_series(1, $1::int) as number`,
     [COUNT],

@@ -1,4 +1,5 @@
 /** Rows for lists, written straight into the tables: a test of lists needs more than it could pay. */
+import { TEST_ACCOUNT_ID } from "../support/index.ts";
 
 type Query = (text: string, values?: unknown[]) => Promise<unknown>;
 
@@ -47,11 +48,11 @@ const COLUMNS = `
 const INSERT_PAYMENTS = `
   insert into payments.payment (payment_id, merchant_id, transaction_type, state, version, order_id, customer_id,
     amount_minor, currency, currency_exponent, installment_count, commission_minor, request_ip, request_port,
-    card_holder_name, masked_pan, pan_fingerprint, pan_fingerprint_key_id, refunds_commission, external_transaction_id, auth_code, captured_minor, created_at,
+    card_holder_name, masked_pan, account_id, pan_fingerprint, pan_fingerprint_key_id, refunds_commission, external_transaction_id, auth_code, captured_minor, created_at,
     state_since, recover_at)
   select uuidv7(created_at - now()), $1, case number % 3 when 0 then 'PRE_AUTHORIZATION' else 'PAYMENT' end, state, 2,
     order_id, customer_id, amount_minor, currency, 2, 1, 25, '192.0.2.1', 443, card_holder_name, masked_pan,
-    decode(repeat('00', 32), 'hex'), '0', true, external_transaction_id, auth_code,
+    '${TEST_ACCOUNT_ID}', decode(repeat('00', 32), 'hex'), '0', true, external_transaction_id, auth_code,
     case state when 'CAPTURED' then amount_minor else 0 end, created_at, created_at, null
   from (
     select number, ${COLUMNS},

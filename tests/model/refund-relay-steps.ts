@@ -101,7 +101,7 @@ function believed(world: World, name: RefundName, answer: Answer, { ours, scenar
   const callOf = (refund: RefundName, number: number) => ({
     number,
     kind: world[refund].kind,
-    account_id: null,
+    account_id: "a1",
     movement_id: refund,
     outcome: "approved" as const,
     heard_at: null,

@@ -29,7 +29,6 @@ beforeAll(async () => {
     {
       payments: {
         ...PATIENT,
-        ACQUIRER_REPETITION: "none",
         ACQUIRER_LATE_ARRIVAL: `${LATE_ARRIVAL_MS}ms`,
       },
       refunds: { ...FAST, ...PATIENT },

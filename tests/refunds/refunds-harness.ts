@@ -13,6 +13,7 @@ import {
 import {
   eventually,
   startTestSystem,
+  TEST_ACCOUNT_ID,
   type TestBank,
   type TestSystem,
   type TestSystemOptions,
@@ -20,7 +21,7 @@ import {
 
 export type RefundsHarness = Awaited<ReturnType<typeof startRefundsHarness>>;
 
-type RefundsOptions = Pick<TestSystemOptions, "env" | "running" | "bank" | "log"> & {
+type RefundsOptions = Pick<TestSystemOptions, "env" | "running" | "bank" | "account" | "log"> & {
   /** Settings of refunds alone, and of payments. */
   refunds?: Record<string, string>;
   payments?: Record<string, string>;
@@ -108,10 +109,11 @@ export async function startBehindFront(
   }: { payments?: Record<string, string>; refunds?: Record<string, string> } = {},
   options: RefundsOptions = {},
 ) {
-  const harness = await startRefundsHarness({ ...options, running: [] });
+  const harness = await startRefundsHarness({ ...options, payments, refunds, running: [] });
   const front = await startBankFront(harness.acquirer.url);
-  await harness.startPayments({ ACQUIRER_URL: front.url, ...payments });
-  await harness.startRefunds(refunds);
+  await harness.moveAccount(front.url);
+  await harness.startPayments();
+  await harness.startRefunds();
   const close = async () => {
     await front.close();
     await harness.close();
@@ -153,8 +155,12 @@ function createWitness(query: TestSystem["query"], bank: TestBank) {
     },
     /** Violations of the promises about refunds, by the checker, which uses none of this code. */
     async broken() {
-      const lines = readBankLines(await bank.ledgerText());
-      const ledgers = { ...emptyLedgers(), ...(await readRows(query)), bank: lines };
+      const lines = readBankLines(await bank.ledgerText(), TEST_ACCOUNT_ID);
+      const ledgers = {
+        ...emptyLedgers({ refusalsAreLines: [TEST_ACCOUNT_ID] }),
+        ...(await readRows(query)),
+        bank: lines,
+      };
       return checkInvariants(ledgers, JUDGED).map(describeViolation);
     },
   };

@@ -66,7 +66,8 @@ describe("a bank that is frozen", () => {
   beforeAll(async () => {
     alone = await startRefundsHarness({ running: [] });
     front = await startBankFront(alone.acquirer.url);
-    await alone.startPayments({ ACQUIRER_URL: front.url });
+    await alone.moveAccount(front.url);
+    await alone.startPayments();
   });
   afterAll(async () => {
     await front.close();

@@ -10,12 +10,11 @@ let patient: RefundsHarness;
 
 const CALL = 1_000;
 const LATE = 3_000;
-const UNREPEATING = { ACQUIRER_REPETITION: "none" };
 
 const start = (lateMs: number) =>
   startRefundsHarness({
     bank: { repetition: "none" },
-    env: { ...UNREPEATING, ACQUIRER_LATE_ARRIVAL: `${lateMs}ms` },
+    env: { ACQUIRER_LATE_ARRIVAL: `${lateMs}ms` },
     payments: { ACQUIRER_TIMEOUT: `${CALL}ms` },
     refunds: {
       RECOVERY_SCHEDULE: evenSchedule(200, 60),
@@ -95,7 +94,7 @@ test("that the bank could not be asked does not mean that nothing was sent", asy
     close,
   } = await startBehindFront(
     {
-      payments: { ...UNREPEATING, ACQUIRER_LATE_ARRIVAL: "1h" },
+      payments: { ACQUIRER_LATE_ARRIVAL: "1h" },
       refunds: { ...FAST, LEASE_DURATION: "15s" },
     },
     { bank: { repetition: "none" } },
@@ -130,7 +129,7 @@ test("one of which nothing was sent waits for nothing", async () => {
     front,
     close,
   } = await startBehindFront(
-    { payments: { ...UNREPEATING, ACQUIRER_LATE_ARRIVAL: "1h" }, refunds: FAST },
+    { payments: { ACQUIRER_LATE_ARRIVAL: "1h" }, refunds: FAST },
     { bank: { repetition: "none" } },
   );
   const refundId = await alone.queue(await alone.pay(), "1000");

@@ -17,6 +17,7 @@ import {
   startTestSystem,
   type TestSystem,
   type TokenOptions,
+  TEST_ACCOUNT_ID,
 } from "../support/index.ts";
 
 let system: TestSystem;
@@ -161,7 +162,7 @@ const PAYLOADS: Record<string, () => object> = {
   "settlement.audit-log": () => ({ limit: 10 }),
   "settlement.begin-upload": () => ({
     importId: randomUUID(),
-    accountId: "default",
+    accountId: TEST_ACCOUNT_ID,
     mapping: "generic",
     fileName: "bank.csv",
   }),

@@ -13,11 +13,7 @@ const WIRES = {
   DATABASE_URL: "postgres://u:hunter2@db/x",
   NATS_URL: "nats://nats:4222",
 };
-const BANK = {
-  ACQUIRER_URL: "http://bank.example.com",
-  ACQUIRER_HOSTS: "bank.example.com",
-  ALLOW_SIMULATOR: "live",
-};
+const BANK = { ACQUIRER_HOSTS: "bank.example.com" };
 const OPERATORS = {
   OPERATOR_JWKS: "http://login.example.com/jwks.json",
   OPERATOR_JWT_ISSUER: "https://login.example.com",
@@ -49,12 +45,14 @@ test("the process ends before it has connected, and says which setting, without 
     DATABASE_URL: "postgres://u:hunter2@db/x?sslmode=verify-full",
     NATS_URL: "tls://nats:4222",
     OPERATOR_JWKS: "https://login.example.com/jwks.json",
-    AUDIT_ANCHOR_URL: "https://sink.example.com/heads",
+    FILE_KEYS: `k1:${drawKey()}`,
   };
   const { status, stderr } = await run("run payments", env);
   expect(status).toBe(1);
-  expect(stderr).toContain("  ACQUIRER_URL: must be https://, unless ALLOW_PLAINTEXT names acquirer\n");
-  expect(stderr).not.toMatch(/hunter2|bank\.example\.com/);
+  expect(stderr).toContain(
+    "  AUDIT_ANCHOR_URL: must be https://, unless ALLOW_PLAINTEXT names audit-anchor\n",
+  );
+  expect(stderr).not.toMatch(/hunter2|sink\.example\.com/);
 });
 
 test.each([
@@ -65,7 +63,12 @@ test.each([
   const bins = join(root, "services", "payments", "src", "accept", "bins", "shipped-bins.csv");
   const { status, stderr } = await run(
     program,
-    { CARD_SEALING_KEYS: `k1:${drawKey()}`, PAN_FINGERPRINT_KEYS: `k1:${drawKey()}`, ...env },
+    {
+      CARD_SEALING_KEYS: `k1:${drawKey()}`,
+      PAN_FINGERPRINT_KEYS: `k1:${drawKey()}`,
+      FILE_KEYS: `k1:${drawKey()}`,
+      ...env,
+    },
     program === "import-bins" ? [bins] : [],
   );
   expect(status).toBeGreaterThan(0);
@@ -81,5 +84,5 @@ test.each([
   const { status, stderr } = await run(program, { ...WIRES, ...BANK });
   expect(status).toBe(1);
   expect([...stderr.matchAll(/^  (\w+): must /gm)].map(([, setting]) => setting)).toEqual(refused);
-  expect(stderr).not.toMatch(/hunter2|bank\.example\.com/);
+  expect(stderr).not.toMatch(/hunter2|sink\.example\.com/);
 });

@@ -16,11 +16,7 @@ const WIRES = {
   DATABASE_URL: "postgres://u:hunter2@db/x",
   NATS_URL: "nats://nats:4222",
 };
-const BANK = {
-  ACQUIRER_URL: "http://bank.example.com",
-  ACQUIRER_HOSTS: "bank.example.com",
-  ALLOW_SIMULATOR: "live",
-};
+const BANK = { ACQUIRER_HOSTS: "bank.example.com" };
 const OPERATORS = {
   OPERATOR_JWKS: "http://login.example.com/jwks.json",
   OPERATOR_JWT_ISSUER: "https://login.example.com",
@@ -40,7 +36,6 @@ const MENDED = {
   MIGRATION_DATABASE_URL: "postgres://u:hunter2@db/x?sslmode=verify-full",
   DATABASE_ADMIN_URL: "postgres://u:hunter2@db/x?sslmode=verify-full",
   NATS_URL: "tls://nats:4222",
-  ACQUIRER_URL: "https://bank.example.com",
   OPERATOR_JWKS: "https://login.example.com/jwks.json",
   AUDIT_ANCHOR_URL: "https://sink.example.com/heads",
   OPERATOR_API_URL: "https://gateway-operator:8081",
@@ -63,7 +58,7 @@ const programs: Case[] = [
     name: "payments",
     schema: payments,
     env: PAYMENTS,
-    refused: ["DATABASE_URL", "NATS_URL", "ACQUIRER_URL", "OPERATOR_JWKS", "AUDIT_ANCHOR_URL"],
+    refused: ["DATABASE_URL", "NATS_URL", "OPERATOR_JWKS", "AUDIT_ANCHOR_URL"],
   },
   {
     name: "refunds",

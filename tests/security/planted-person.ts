@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { eventually, type TestSystem } from "../support/index.ts";
+import { eventually, type TestSystem, TEST_ACCOUNT_ID } from "../support/index.ts";
 
 type Planted = { paymentId: string; refundId: string; customerId: string; name: string };
 
@@ -96,11 +96,11 @@ async function plantInSettlement(system: TestSystem, planted: Planted): Promise<
     `with known as (
        insert into settlement.fact (fact_id, account_id, merchant_id, kind, standing, amount_minor, currency, occurred_at,
          version, order_id, masked_pan)
-       values ($1, 'default', $2, 'SALE', 'DONE', 1250, 'TRY', now(), 1, 'order-1', '411111******1111')
+       values ($1, '${TEST_ACCOUNT_ID}', $2, 'SALE', 'DONE', 1250, 'TRY', now(), 1, 'order-1', '411111******1111')
        returning fact_id),
      differs as (
        insert into settlement.difference (account_id, class, fact_id, amount_minor, currency, detail, reason)
-       select 'default', 'LATE', fact_id, 0, 'TRY', 'late', $3 from known returning difference_id)
+       select '${TEST_ACCOUNT_ID}', 'LATE', fact_id, 0, 'TRY', 'late', $3 from known returning difference_id)
      insert into settlement.difference_note (difference_id, actor, note)
      select difference_id, 'olga', $3 from differs`,
     [planted.paymentId, system.merchantId, textOf(planted)],

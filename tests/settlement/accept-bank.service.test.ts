@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { operations, type Difference, type ReadByPerson, type Statement } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
-import { eventually } from "../support/index.ts";
+import { eventually, TEST_ACCOUNT_ID } from "../support/index.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
 /** A line of the bank's that does not agree counts in a statement when people accept it, and before that nothing is complete. */
@@ -297,7 +297,7 @@ test.each(["FEE_DIFFERS", "LATE", "MISSING_AT_BANK"] as const)(
     await eventually(async () => expect(await system.fact(paymentId)).toMatchObject({ standing: "DONE" }));
     await system.query(
       `insert into settlement.difference (account_id, class, fact_id, amount_minor, currency, detail)
-       values ('default', $1, $2, 1000, 'TRY', 'a test')`,
+       values ('${TEST_ACCOUNT_ID}', $1, $2, 1000, 'TRY', 'a test')`,
       [kind, paymentId],
     );
     const [difference] = await open(kind, paymentId);

@@ -3,7 +3,7 @@ import { operations, type AcquirerAccount, type CommandReply } from "@holdfast/c
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeAccount } from "../../services/payments/test/account-operators.ts";
 import { decimalText, genericFile, genericLine } from "../../services/settlement/test/written-file.ts";
-import { eventually, startTestBank, type TestBank } from "../support/index.ts";
+import { eventually, startTestBank, type TestBank, TEST_ACCOUNT_ID } from "../support/index.ts";
 import { makeTestDirectory } from "../support/test-directory.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
@@ -78,10 +78,12 @@ async function take(account: string, ...movements: [kind: string, reference: str
 
 test("a fact has the account that its payment was sent to, and a refund that of its payment", async () => {
   const before = await system.sell("1000");
-  await eventually(async () => expect(await system.fact(before)).toMatchObject({ account_id: "default" }));
+  await eventually(async () =>
+    expect(await system.fact(before)).toMatchObject({ account_id: TEST_ACCOUNT_ID }),
+  );
   const accountId = await propose();
   // A first version that waits has sent nothing anywhere.
-  await eventually(async () => expect(await zoneOf("default")).toBeDefined());
+  await eventually(async () => expect(await zoneOf(TEST_ACCOUNT_ID)).toBeDefined());
   expect((await take(accountId)).output).toContain("unknown_account");
   await confirm(accountId, 1);
   await eventually(async () => expect(await zoneOf(accountId)).toEqual({ time_zone: "Europe/Berlin" }));
@@ -94,7 +96,7 @@ test("a fact has the account that its payment was sent to, and a refund that of 
   const authorized = await system.authorize("700");
   for (const id of [sale, refund, authorized])
     await eventually(async () => expect(await system.fact(id)).toMatchObject({ account_id: accountId }));
-  expect(await system.fact(before)).toMatchObject({ account_id: "default" });
+  expect(await system.fact(before)).toMatchObject({ account_id: TEST_ACCOUNT_ID });
 
   const own = await take(
     accountId,

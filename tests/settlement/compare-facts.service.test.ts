@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { captureLog, eventually } from "../support/index.ts";
+import { captureLog, eventually, TEST_ACCOUNT_ID } from "../support/index.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
 /** Compares settlement's facts with the records of payments and refunds. */
@@ -21,7 +21,9 @@ beforeAll(async () => {
 afterAll(() => system.close());
 
 const isFact = (id: string, fact: object) =>
-  eventually(async () => expect(await system.fact(id)).toMatchObject({ account_id: "default", ...fact }));
+  eventually(async () =>
+    expect(await system.fact(id)).toMatchObject({ account_id: TEST_ACCOUNT_ID, ...fact }),
+  );
 const found = (outcome: string) =>
   captured.lines
     .filter(({ msg, reason }) => msg === "facts are not what their owner has" && reason === outcome)
@@ -110,10 +112,10 @@ test("of more than a page of facts that are here alone each is reported, and so 
   const rows = await system.query<{ id: string }>(
     `insert into settlement.fact (fact_id, account_id, merchant_id, kind, standing, amount_minor, currency, occurred_at, version,
        order_id, masked_pan)
-     select uuidv7(- interval '20 minutes'), 'default', $1::uuid, 'SALE', 'DONE', 1, 'TRY', now(), 1, 'o', '411111******1111'
+     select uuidv7(- interval '20 minutes'), '${TEST_ACCOUNT_ID}', $1::uuid, 'SALE', 'DONE', 1, 'TRY', now(), 1, 'o', '411111******1111'
      from generate_series(1, 2100)
      union all
-     select uuidv7(- interval '15 minutes'), 'default', $1::uuid, 'SALE', 'DONE', 1, 'TRY', now(), 1, 'o', '411111******1111'
+     select uuidv7(- interval '15 minutes'), '${TEST_ACCOUNT_ID}', $1::uuid, 'SALE', 'DONE', 1, 'TRY', now(), 1, 'o', '411111******1111'
      returning fact_id as id`,
     [system.merchantId],
   );

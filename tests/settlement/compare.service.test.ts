@@ -2,7 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { importIdIn } from "../../services/settlement/test/settle-command.ts";
 import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
-import { eventually } from "../support/index.ts";
+import { eventually, TEST_ACCOUNT_ID } from "../support/index.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
 let system: SettlementHarness;
@@ -166,7 +166,7 @@ test("a sale that its refund has voided agrees with a void at the bank, and is n
     [[reported, unreported]],
   );
   await system.query(
-    "update settlement.account set compared_since = now() - interval '20 days' where account_id = 'default'",
+    `update settlement.account set compared_since = now() - interval '20 days' where account_id = '${TEST_ACCOUNT_ID}'`,
   );
   expect(await take(line("SALE", reported, 888n), line("VOID", reported, -888n))).toEqual([
     "MATCHED",

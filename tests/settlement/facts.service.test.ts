@@ -7,7 +7,7 @@ import type { SettlementDatabase } from "../../services/settlement/src/database.
 import { followFeed } from "../../services/settlement/src/facts/follow-feed.ts";
 import { importIdIn } from "../../services/settlement/test/settle-command.ts";
 import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
-import { captureLog, eventually } from "../support/index.ts";
+import { captureLog, eventually, TEST_ACCOUNT_ID } from "../support/index.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
 let system: SettlementHarness;
@@ -18,7 +18,9 @@ beforeAll(async () => {
 afterAll(() => system.close());
 
 const expectFact = (id: string, fact: object) =>
-  eventually(async () => expect(await system.fact(id)).toMatchObject({ account_id: "default", ...fact }));
+  eventually(async () =>
+    expect(await system.fact(id)).toMatchObject({ account_id: TEST_ACCOUNT_ID, ...fact }),
+  );
 
 /** Waits until all is here that the owners have committed before. */
 async function everythingIsRead({ query }: Pick<SettlementHarness, "query"> = system): Promise<void> {

@@ -44,9 +44,9 @@ async function sell(client: Client, count = 1): Promise<string[]> {
     `with made as (
        insert into payments.payment (payment_id, merchant_id, transaction_type, state, version, order_id, amount_minor, currency,
          currency_exponent, installment_count, request_ip, request_port, commission_minor, refunds_commission, card_holder_name,
-         masked_pan, pan_fingerprint_key_id)
+         masked_pan, pan_fingerprint_key_id, account_id)
        select uuidv7(), gen_random_uuid(), 'PAYMENT', 'SUCCESS', 2, 'order', 100, 'TRY', 2, 1, '192.0.2.1', 443, 0, true, 'Ada',
-         '411111******1111', '0' from generate_series(1, $1::int)
+         '411111******1111', '0', gen_random_uuid() from generate_series(1, $1::int)
        returning payment_id)
      insert into payments.payment_history (payment_id, version, to_state, cause)
      select payment_id, 2, 'SUCCESS', 'test' from made returning payment_id as id`,

@@ -3,7 +3,7 @@ import type { OperatorRole } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { importIdIn } from "../../services/settlement/test/settle-command.ts";
 import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
-import { personAs, eventually } from "../support/index.ts";
+import { personAs, eventually, TEST_ACCOUNT_ID } from "../support/index.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
 let system: SettlementHarness;
@@ -56,7 +56,7 @@ test("a file is shown with what was not taken, why, and what the comparison says
       status: 200,
       body: {
         importId,
-        accountId: "default",
+        accountId: TEST_ACCOUNT_ID,
         mapping: "generic",
         mappingVersion: 1,
         state: "TAKEN",

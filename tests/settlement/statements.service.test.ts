@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { operations, type MessageContext } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
-import { eventually } from "../support/index.ts";
+import { eventually, TEST_ACCOUNT_ID } from "../support/index.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
 const commission = { ratePercent: "1.99", fixed: "0", currency: "TRY" };
@@ -216,9 +216,9 @@ test("statements and the lines that are left out add up to all lines, and a line
   await system.query(
     `with reading as (
        insert into settlement.import (account_id, mapping, file_name, imported_by, state)
-       values ('default', 'generic', 'read now', 'olga', 'READING') returning import_id)
+       values ('${TEST_ACCOUNT_ID}', 'generic', 'read now', 'olga', 'READING') returning import_id)
      insert into settlement.line (import_id, line_no, account_id, kind, gross_minor, fee_minor, net_minor, currency, settles_on)
-     select import_id, 2, 'default', 'SALE', 1, 0, 1, 'TRY', '2026-03-11' from reading`,
+     select import_id, 2, '${TEST_ACCOUNT_ID}', 'SALE', 1, 0, 1, 'TRY', '2026-03-11' from reading`,
   );
   expect(await check()).toEqual(before);
   const reading = "(select import_id from settlement.import where state = 'READING')";
@@ -382,12 +382,12 @@ test("a page of statements ends where many lines were added up, and the pages to
       `with made as (
          insert into settlement.fact (fact_id, account_id, merchant_id, kind, standing, amount_minor, currency, occurred_at, version,
            order_id, masked_pan, reported, verdict, commission_minor)
-         select uuidv7(), 'default', $1, 'SALE', 'DONE', 100, 'TRY', $2::date, 1, 'o', '411111******1111', true, 'MATCHED', 2
+         select uuidv7(), '${TEST_ACCOUNT_ID}', $1, 'SALE', 'DONE', 100, 'TRY', $2::date, 1, 'o', '411111******1111', true, 'MATCHED', 2
          from generate_series(1, $3::int) returning fact_id),
        numbered as (select fact_id, row_number() over () as number from made)
        insert into settlement.line (import_id, line_no, account_id, kind, reference, reference_id, gross_minor, fee_minor, net_minor,
          currency, transacted_at, settles_on, fact_id, verdict, merchant_id)
-       select (select import_id from settlement.import limit 1), 1000000 + extract(day from $2::date)::int * 100000 + number, 'default',
+       select (select import_id from settlement.import limit 1), 1000000 + extract(day from $2::date)::int * 100000 + number, '${TEST_ACCOUNT_ID}',
          'SALE', fact_id::text, fact_id, 100, 1, 99, 'TRY', $2::date, $2::date, fact_id, 'MATCHED', $1 from numbered`,
       [merchantId, day, count],
     );

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import type { OperatorRole } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { genericFile, genericLine } from "../../services/settlement/test/written-file.ts";
-import { eventually } from "../support/index.ts";
+import { eventually, TEST_ACCOUNT_ID } from "../support/index.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
 let system: SettlementHarness;
@@ -30,7 +30,7 @@ async function ask(path: string, how: Request, sub = "olga", roles?: OperatorRol
 async function send(content: string): Promise<Answer> {
   const body = new FormData();
   body.set("file", new Blob([content]), "bank.csv");
-  return await ask("?accountId=default&mapping=generic", { method: "POST", body });
+  return await ask(`?accountId=${TEST_ACCOUNT_ID}&mapping=generic`, { method: "POST", body });
 }
 
 async function upload(content: string): Promise<string> {
@@ -91,7 +91,7 @@ test("a file counts once another person has confirmed it, and the log names file
   ]);
   for (const { detail } of audited)
     expect(JSON.parse(detail)).toMatchObject({
-      account: "default",
+      account: TEST_ACCOUNT_ID,
       importedBy: "olga",
       sha256: createHash("sha256").update(content).digest("hex"),
       bytes: content.length,

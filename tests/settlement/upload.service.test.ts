@@ -6,7 +6,7 @@ import { keyRingSetting } from "@holdfast/service-runtime";
 import { sealAtRest } from "@holdfast/sealing";
 import { ownerOfPart } from "../../services/settlement/src/import/read-uploads.ts";
 import { genericFile, genericLine } from "../../services/settlement/test/written-file.ts";
-import { eventually } from "../support/index.ts";
+import { eventually, TEST_ACCOUNT_ID } from "../support/index.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
 let system: SettlementHarness;
@@ -30,7 +30,7 @@ const PAN = "4539578763621486";
 type Sent = { roles?: OperatorRole[]; query?: string; path?: string };
 type Answer = { status: number; body: Record<string, unknown> & { importId?: string } };
 const urlOf = (query: string, path = "") => `http://127.0.0.1:${port}/operator/settlements${path}?${query}`;
-const DEFAULT = "accountId=default&mapping=generic";
+const DEFAULT = `accountId=${TEST_ACCOUNT_ID}&mapping=generic`;
 const authorization = async (roles?: OperatorRole[]) =>
   `Bearer ${await system.identity.token({ claims: { sub: "olga", ...(roles && { roles }) } })}`;
 
@@ -138,7 +138,7 @@ test.each([
 
 test.each([
   ["an account that there is not", "accountId=nowhere&mapping=generic", "accountId"],
-  ["a mapping that there is not", "accountId=default&mapping=mine", "mapping"],
+  ["a mapping that there is not", `accountId=${TEST_ACCOUNT_ID}&mapping=mine`, "mapping"],
 ])("%s is an error of its field, and leaves nothing", async (_, query, field) => {
   expect(await upload(genericFile(genericLine()), { query })).toMatchObject({
     status: 400,
@@ -203,13 +203,13 @@ test("a file whose reader has died is read by the next one, and given up when th
     await system.query(
       `with sent as (
          insert into settlement.upload (import_id, account_id, mapping, file_name, uploaded_by, sealed_at, tries)
-         values ($1, 'default', 'generic', 'bank.csv', 'olga', now(), $2) returning import_id
+         values ($1, '${TEST_ACCOUNT_ID}', 'generic', 'bank.csv', 'olga', now(), $2) returning import_id
        ), kept as (
          insert into settlement.upload_part (import_id, part, bytes, content) values ($1, 0, octet_length($3::bytea), $4)
        )
        insert into settlement.import (import_id, account_id, mapping, file_name, imported_by, sha256, state, lease_token,
          lease_until)
-       select import_id, 'default', 'generic', 'bank.csv', 'olga', sha256($3::bytea), 'READING', gen_random_uuid(),
+       select import_id, '${TEST_ACCOUNT_ID}', 'generic', 'bank.csv', 'olga', sha256($3::bytea), 'READING', gen_random_uuid(),
          now() - interval '1 second' from sent`,
       [importId, tries, content, sealed],
     );
@@ -252,7 +252,7 @@ test("a preview says what taking a file comes to, and keeps nothing; taking it t
   expect({ status, body }).toEqual({
     status: 200,
     body: {
-      accountId: "default",
+      accountId: TEST_ACCOUNT_ID,
       mapping: "generic",
       fileName: "bank.csv",
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
@@ -288,7 +288,7 @@ test("a preview says why a file would be refused, and a large one is left to the
     body: { refusal: { reason: "mapping_does_not_fit" }, lines: 0 },
   });
   expect(
-    await preview(genericFile(genericLine()), { query: "accountId=default&mapping=mine" }),
+    await preview(genericFile(genericLine()), { query: `accountId=${TEST_ACCOUNT_ID}&mapping=mine` }),
   ).toMatchObject({
     status: 400,
   });

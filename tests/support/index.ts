@@ -21,6 +21,12 @@ export { evenSchedule } from "./even-schedule.ts";
 export { eventually } from "./eventually.ts";
 export { holdfast } from "./holdfast.ts";
 export { startKeyService, type KeyService } from "./key-service.ts";
+export {
+  plantAccount,
+  plantSettlementAccount,
+  TEST_ACCOUNT_ID,
+  type TestAccountOptions,
+} from "./test-account.ts";
 export { startTestBank } from "./test-bank.ts";
 export { letStatementsWait, mendAfter, occupyConnections } from "./occupy-connections.ts";
 export {

@@ -20,6 +20,12 @@ import {
   type ServiceName,
   type StartedServices,
 } from "./start-service.ts";
+import {
+  moveAccount,
+  plantAccount,
+  plantSettlementAccount,
+  type TestAccountOptions,
+} from "./test-account.ts";
 import { startTestBank, type TestBankOptions } from "./test-bank.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 import { makeTestDirectory } from "./test-directory.ts";
@@ -36,6 +42,8 @@ export type TestSystemOptions = {
   /** Settings of one service, which go before those of all. */
   envOf?: Partial<Record<ServiceName, Environment>>;
   bank?: TestBankOptions;
+  /** The account at the bank, which is the default one; null where the test makes all accounts itself. */
+  account?: TestAccountOptions | null;
   commission?: NonNullable<MessageContext["merchant"]["commission"]>;
   /** The log of a service in this process; without it, its errors go to stdout. */
   log?: (service: ServiceName) => Logger;
@@ -81,11 +89,19 @@ export async function startTestSystem(options: TestSystemOptions) {
   const surroundings = {
     database,
     natsUrl: nats.url,
-    acquirerUrl: bank?.acquirer.url,
     sealingKey,
     operatorTokens: await identity.settings(join(dir, "operator-jwks.json")),
   };
   const processes = createProcesses(dir, createTestSettings(surroundings), options);
+  const query = queryBy(superuser);
+  await plantSettlementAccount(query);
+  if (bank && options.account !== null)
+    await plantAccount(
+      query,
+      processes.environment("payments"),
+      { url: bank.acquirer.url, repetition: options.bank?.repetition },
+      options.account,
+    );
   for (const service of running) await processes.start(service);
   const merchantId = randomUUID();
   return {
@@ -105,8 +121,9 @@ export async function startTestSystem(options: TestSystemOptions) {
     sealer,
     command: (change?: PaymentChange) => createPaymentCommand(sealer, merchantId, change),
     /** Queries as the superuser, so every service's rows. */
-    query: async <Row = Record<string, unknown>>(text: string, values: unknown[] = []) =>
-      (await superuser.query(text, values)).rows as Row[],
+    query,
+    /** Moves the account to another address, for the processes that are started from now on. */
+    moveAccount: (url: string) => moveAccount(query, url),
     async close(): Promise<void> {
       await processes.stopAll();
       await superuser.end();
@@ -137,6 +154,11 @@ function createSuperuser(connectionString: string): Pool {
   superuser.on("error", () => {});
   superuser.on("connect", (connection) => void connection.on("error", () => {}));
   return superuser;
+}
+
+function queryBy(pool: Pool) {
+  return async <Row = Record<string, unknown>>(text: string, values: unknown[] = []) =>
+    (await pool.query(text, values)).rows as Row[];
 }
 
 /** Vitest shows it beside a test that fails, and nothing of one that passes. */

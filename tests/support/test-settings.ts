@@ -5,7 +5,6 @@ import type { TestDatabase } from "./test-database.ts";
 export type Surroundings = {
   database: TestDatabase;
   natsUrl: string;
-  acquirerUrl: string | undefined;
   /** Seals card data: the gateway's key and payments'. */
   sealingKey: Buffer;
   /** How operators' tokens are verified. */
@@ -13,13 +12,7 @@ export type Surroundings = {
 };
 
 /** Each service's environment, as far as it is the same for every test. */
-export function createTestSettings({
-  database,
-  natsUrl,
-  acquirerUrl,
-  sealingKey,
-  operatorTokens,
-}: Surroundings) {
+export function createTestSettings({ database, natsUrl, sealingKey, operatorTokens }: Surroundings) {
   const common = {
     HEALTH_PORT: "0",
     LISTEN_HOST: "127.0.0.1",
@@ -41,7 +34,7 @@ export function createTestSettings({
     CREDENTIAL_PEPPERS: ring("p1"),
   };
   // The bank drops unanswered calls by itself.
-  const bank = { ...(acquirerUrl && { ACQUIRER_URL: acquirerUrl }), ACQUIRER_TIMEOUT: "60s" };
+  const bank = { ACQUIRER_TIMEOUT: "60s" };
   return {
     "gateway-merchant": {
       ...gateway,
@@ -63,6 +56,7 @@ export function createTestSettings({
       DATABASE_URL: database.urls.payments.app,
       CARD_SEALING_KEYS,
       PAN_FINGERPRINT_KEYS: ring("f1"),
+      ACCOUNT_SECRET_KEYS: ring("a1"),
       ...LOCAL_BANKS,
       FILE_KEYS,
     },

@@ -95,7 +95,7 @@ const OF_TABLE: Record<string, Record<string, string>> = {
   "payments.chargeback_line": { chargeback_id: ID },
   "refunds.refund": { recover_at: "now()" },
   "settlement.difference": { fact_id: ID, amount_minor: "n", currency: "'TRY'" },
-  "settlement.fact": { account_id: "'default'", auth_code: "'text-' || n" },
+  "settlement.fact": { auth_code: "'text-' || n" },
   "settlement.line": {
     kind: "case when n % 2 = 0 then 'SALE' else 'CHARGEBACK' end",
     reference_id: ID,

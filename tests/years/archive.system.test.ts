@@ -3,7 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { appendFile, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { operations } from "@holdfast/contracts";
-import { startTestSystem, type TestSystem } from "../support/index.ts";
+import { startTestSystem, type TestSystem, TEST_ACCOUNT_ID } from "../support/index.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeTestDirectory } from "../support/test-directory.ts";
 import { fillYears } from "./fill-years.ts";
@@ -99,13 +99,13 @@ async function idsOf(month: string): Promise<string[]> {
 async function openDifference(paymentId: string): Promise<void> {
   await system.query(
     `insert into settlement.fact (fact_id, account_id, merchant_id, kind, standing, amount_minor, currency, occurred_at, version,
-       order_id, masked_pan) values ($1, 'default', $2, 'SALE', 'DONE', 1, 'TRY', now(), 1, 'o', '411111******1111')
+       order_id, masked_pan) values ($1, '${TEST_ACCOUNT_ID}', $2, 'SALE', 'DONE', 1, 'TRY', now(), 1, 'o', '411111******1111')
      on conflict do nothing`,
     [paymentId, system.merchantId],
   );
   await system.query(
     `insert into settlement.difference (account_id, class, fact_id, amount_minor, currency, detail)
-     values ('default', 'AMOUNT_DIFFERS', $1, 1, 'TRY', 'planted')`,
+     values ('${TEST_ACCOUNT_ID}', 'AMOUNT_DIFFERS', $1, 1, 'TRY', 'planted')`,
     [paymentId],
   );
 }

@@ -1,4 +1,5 @@
 // The statements of fillYears. Their rows follow from a temporary table with a row for each payment.
+import { TEST_ACCOUNT_ID } from "../support/index.ts";
 
 /**
  * $1 how many, $2 how many there are already, $3 how many there will be, $4 over how many days, $5 the merchants, $6
@@ -38,13 +39,14 @@ export const FILL_PAYMENTS = [
   `insert into payments.payment (payment_id, merchant_id, transaction_type, state, version, order_id, customer_id, amount_minor,
      currency, currency_exponent, installment_count, commission_minor, request_ip, request_port, card_holder_name, masked_pan,
      pan_fingerprint, pan_fingerprint_key_id, refunds_commission, external_transaction_id, auth_code, captured_minor, refunded_minor,
-     charged_back_minor, created_at, updated_at, state_since)
+     charged_back_minor, account_id, created_at, updated_at, state_since)
    select payment_id, merchant_id, case when is_captured then 'PRE_AUTHORIZATION' else 'PAYMENT' end, state, 2, order_id,
      'customer-' || number % 5000, amount_minor, currency, 2, 1, 25, '192.0.2.1', 443, 'Ada Lovelace', masked_pan,
      sha256(convert_to(masked_pan, 'UTF8')), '0', true, external_transaction_id, auth_code,
      case when state = 'CAPTURED' then amount_minor else 0 end,
      case when is_refunded and state <> 'FAILED' then amount_minor else 0 end,
-     case when is_charged_back and case_status = 'LOST' then amount_minor else 0 end, created_at, created_at, created_at
+     case when is_charged_back and case_status = 'LOST' then amount_minor else 0 end, '${TEST_ACCOUNT_ID}', created_at, created_at,
+     created_at
    from drawn`,
   `insert into payments.payment_history (payment_id, version, from_state, to_state, cause, at)
    select payment_id, version, case version when 2 then 'AUTHORIZING' end, case version when 1 then 'AUTHORIZING' else state end,
@@ -76,15 +78,15 @@ export const FILL_PAYMENTS = [
    select payment_id, gen_random_uuid(), created_at + interval '15 minutes', 'https://shop.example/', 'https://shop.example/',
      'https://pay.example/', 'Y', '05', 'ds-' || number
    from drawn where is_three_ds`,
-  `insert into payments.bank_call (payment_id, number, kind, reference, movement_id, amount_minor, currency, sent_at, answered_at,
+  `insert into payments.bank_call (payment_id, account_id, number, kind, reference, movement_id, amount_minor, currency, sent_at, answered_at,
      outcome, external_transaction_id, auth_code)
-   select payment_id, 1, case when is_captured then 'authorize' else 'sale' end, payment_id::text, null::uuid, amount_minor, currency,
+   select payment_id, '${TEST_ACCOUNT_ID}'::uuid, 1, case when is_captured then 'authorize' else 'sale' end, payment_id::text, null::uuid, amount_minor, currency,
      created_at, created_at, 'approved', external_transaction_id, auth_code
    from drawn
-   union all select payment_id, 2, 'reverse', payment_id::text, null, amount_minor, currency, created_at, created_at, 'reversed',
+   union all select payment_id, '${TEST_ACCOUNT_ID}', 2, 'reverse', payment_id::text, null, amount_minor, currency, created_at, created_at, 'reversed',
      null, null
    from drawn where state = 'FAILED'
-   union all select payment_id, 3, 'refund', refund_id || ':refund', refund_id, amount_minor, currency, created_at, created_at,
+   union all select payment_id, '${TEST_ACCOUNT_ID}', 3, 'refund', refund_id || ':refund', refund_id, amount_minor, currency, created_at, created_at,
      'approved', 'refund-' || external_transaction_id, auth_code
    from drawn where is_refunded and state <> 'FAILED'`,
   `insert into payments.payment_watch (payment_id, due_at, attempts, ended_at)
@@ -150,24 +152,24 @@ export const FILL_WEBHOOKS = [
 export const FILL_SETTLEMENT = [
   `insert into settlement.fact (fact_id, account_id, merchant_id, kind, standing, amount_minor, currency, occurred_at, version, order_id,
      masked_pan, external_transaction_id, auth_code, reported, verdict, commission_minor)
-   select payment_id, 'default', merchant_id, case when state = 'CAPTURED' then 'CAPTURE' else 'SALE' end, 'DONE', amount_minor,
+   select payment_id, '${TEST_ACCOUNT_ID}', merchant_id, case when state = 'CAPTURED' then 'CAPTURE' else 'SALE' end, 'DONE', amount_minor,
      currency, created_at, 2, order_id, masked_pan, external_transaction_id, auth_code, true, 'MATCHED', 25
    from drawn where state <> 'FAILED'`,
   `insert into settlement.fact (fact_id, account_id, parent_id, merchant_id, kind, standing, amount_minor, currency, occurred_at,
      version, order_id, masked_pan, external_transaction_id, auth_code, reported, verdict)
-   select refund_id, 'default', payment_id, merchant_id, 'REFUND', 'DONE', amount_minor, currency, created_at, 3, order_id, masked_pan,
+   select refund_id, '${TEST_ACCOUNT_ID}', payment_id, merchant_id, 'REFUND', 'DONE', amount_minor, currency, created_at, 3, order_id, masked_pan,
      'refund-' || external_transaction_id, auth_code, true, 'MATCHED'
    from drawn where is_refunded and state <> 'FAILED'`,
   `insert into settlement.import (import_id, account_id, mapping, file_name, imported_by, sha256, bytes, state, lines, matched_at,
      created_at, ended_at)
-   select import_id, 'default', 'generic', 'years-' || day || '.csv', 'olga', sha256(convert_to(day || random()::text, 'UTF8')), 1,
+   select import_id, '${TEST_ACCOUNT_ID}', 'generic', 'years-' || day || '.csv', 'olga', sha256(convert_to(day || random()::text, 'UTF8')), 1,
      'TAKEN', count, through, through, through
    from (
      select uuidv7(max(created_at) - now()) as import_id, created_at::date::text as day, count(*) as count, max(created_at) as through
      from drawn group by created_at::date) as of_day`,
   `insert into settlement.line (import_id, line_no, account_id, kind, reference, reference_id, bank_reference, auth_code, masked_pan,
      gross_minor, fee_minor, net_minor, currency, transacted_at, settles_on, fact_id, verdict, merchant_id)
-   select import_id, row_number() over (partition by import_id order by number), 'default',
+   select import_id, row_number() over (partition by import_id order by number), '${TEST_ACCOUNT_ID}',
      case when drawn.state = 'CAPTURED' then 'CAPTURE' else 'SALE' end, payment_id::text, payment_id, external_transaction_id,
      auth_code, masked_pan, amount_minor, 10, amount_minor - 10, currency, drawn.created_at, drawn.created_at::date + 1, payment_id, 'MATCHED',
      merchant_id
@@ -178,7 +180,7 @@ export const FILL_SETTLEMENT = [
   `with line as (
      insert into settlement.line (import_id, line_no, account_id, kind, reference, reference_id, bank_reference, gross_minor,
        fee_minor, net_minor, currency, transacted_at, settles_on, fact_id, verdict, merchant_id)
-     select import_id, lines + row_number() over (partition by import_id order by number), 'default', 'CHARGEBACK',
+     select import_id, lines + row_number() over (partition by import_id order by number), '${TEST_ACCOUNT_ID}', 'CHARGEBACK',
        payment_id::text, payment_id, external_transaction_id, -amount_minor, 0, -amount_minor, currency, drawn.created_at,
        drawn.created_at::date + 1, payment_id, 'NOT_COMPARED', merchant_id
      from drawn join settlement.import on file_name = 'years-' || drawn.created_at::date || '.csv'
@@ -190,7 +192,7 @@ export const FILL_SETTLEMENT = [
    select line_id, import_id, line_no, payment_id, null::timestamptz from drawn join line on fact_id = payment_id`,
   `insert into settlement.line (import_id, line_no, account_id, kind, reference, reference_id, bank_reference, gross_minor, fee_minor,
      net_minor, currency, transacted_at, settles_on, fact_id, verdict, merchant_id)
-   select import_id, 2 * lines + row_number() over (partition by import_id order by number), 'default', 'REFUND', refund_id::text,
+   select import_id, 2 * lines + row_number() over (partition by import_id order by number), '${TEST_ACCOUNT_ID}', 'REFUND', refund_id::text,
      refund_id, 'refund-' || external_transaction_id, -amount_minor, 0, -amount_minor, currency, drawn.created_at,
      drawn.created_at::date + 1, refund_id, 'MATCHED', merchant_id
    from drawn join settlement.import on file_name = 'years-' || drawn.created_at::date || '.csv'
@@ -199,7 +201,7 @@ export const FILL_SETTLEMENT = [
   `with difference as (
      insert into settlement.difference (account_id, class, fact_id, amount_minor, currency, detail, state, closed_by, decision, reason,
        opened_at, ended_at)
-     select 'default', 'LATE', payment_id, 0, currency, 'late', 'CLOSED', 'olga', 'ACCEPT_BANK', 'It came.', created_at, created_at
+     select '${TEST_ACCOUNT_ID}', 'LATE', payment_id, 0, currency, 'late', 'CLOSED', 'olga', 'ACCEPT_BANK', 'It came.', created_at, created_at
      from drawn where number % 50 = 0 and state <> 'FAILED'
      returning difference_id, opened_at
    )
@@ -231,11 +233,11 @@ export const FILL_ALONE = [
   ),
   // Files without a line, so that the imports are as many as in years.
   `insert into settlement.import (account_id, mapping, file_name, imported_by, sha256, state, matched_at, ended_at)
-   select 'default', 'generic', 'empty-' || number, 'olga', sha256(int4send(number)), 'TAKEN', now(), now()
+   select '${TEST_ACCOUNT_ID}', 'generic', 'empty-' || number, 'olga', sha256(int4send(number)), 'TAKEN', now(), now()
    from generate_series(1, 2000) as number`,
   // Payouts of years, all as their lines say.
   `insert into settlement.payout (account_id, payout_id, currency, due_on, judge, verdict)
-   select 'default', 'years-' || number, 'TRY', current_date - number, false, 'MATCHED' from generate_series(1, 5000) as number`,
+   select '${TEST_ACCOUNT_ID}', 'years-' || number, 'TRY', current_date - number, false, 'MATCHED' from generate_series(1, 5000) as number`,
   // Statements of days that had lines once, so that there are as many as in years.
   `insert into settlement.statement (merchant_id, currency, day, revision)
    select gen_random_uuid(), 'TRY', current_date - number % 1000, 1 from generate_series(1, 5000) as number`,

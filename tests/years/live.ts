@@ -3,7 +3,7 @@ import { confirmEvents, operations } from "@holdfast/contracts";
 import { request } from "@holdfast/messaging";
 import { createReplyRecipient } from "@holdfast/sealing";
 import { genericFile, genericLine } from "../../services/settlement/test/written-file.ts";
-import { eventually } from "../support/index.ts";
+import { eventually, TEST_ACCOUNT_ID } from "../support/index.ts";
 import { checkOut } from "./check-out.ts";
 import { dispute } from "./dispute.ts";
 import { done } from "./done.ts";
@@ -153,7 +153,7 @@ async function importFile(system: YearsSystem, paymentId: string): Promise<strin
     const form = new FormData();
     form.set("file", new Blob([file]), "bank.csv");
     return await fetch(
-      `http://127.0.0.1:${system.operatorApi.port}/operator/${path}?accountId=default&mapping=generic`,
+      `http://127.0.0.1:${system.operatorApi.port}/operator/${path}?accountId=${TEST_ACCOUNT_ID}&mapping=generic`,
       { method: "POST", headers: { Authorization: `Bearer ${await system.identity.token()}` }, body: form },
     );
   };

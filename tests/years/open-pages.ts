@@ -3,6 +3,7 @@ import { pagePaths } from "../console/page-paths.ts";
 import { cookieOf, insertedSession, startConsoleOf } from "../console/relayed-console.ts";
 import type { Lived } from "./live.ts";
 import type { YearsSystem } from "./years-system.ts";
+import { TEST_ACCOUNT_ID } from "../support/index.ts";
 
 /**
  * Opens every page that operators have, with the requests of the console: filters, limits and orders of a page that
@@ -59,7 +60,7 @@ function narrowed({ merchantId, orderId, last4 }: Filled) {
     "/deliveries?status=pending",
     `/disputes?status=&merchantId=${merchantId}`,
     `/audit?actor=olga&${days}`,
-    "/settlement?state=CLOSED&class=LATE&accountId=default",
+    `/settlement?state=CLOSED&class=LATE&accountId=${TEST_ACCOUNT_ID}`,
     `/settlement?merchantId=${merchantId}&from=${dayAgo(6).slice(0, 10)}&to=${dayAgo(0).slice(0, 10)}`,
   ];
 }

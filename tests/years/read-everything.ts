@@ -1,6 +1,7 @@
 import { openApiJson, type DocumentedListener } from "@holdfast/contracts/openapi";
 import type { Lived } from "./live.ts";
 import type { YearsSystem } from "./years-system.ts";
+import { TEST_ACCOUNT_ID } from "../support/index.ts";
 
 /**
  * Each GET of both APIs, as their documents have it, without parameters and with each of them: new ones are read, too.
@@ -58,7 +59,7 @@ const FIXED: Record<string, string> = {
   amountTo: "20",
   transactionType: "REFUND",
   unresolved: "true",
-  accountId: "default",
+  accountId: TEST_ACCOUNT_ID,
   from: new Date(Date.now() - 20 * 86_400_000).toISOString(),
   to: new Date().toISOString(),
 };

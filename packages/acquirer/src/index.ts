@@ -14,7 +14,6 @@ export {
 } from "./judge.ts";
 export { MISMATCH, PENDING } from "./kit/outcomes.ts";
 export { namedBy, orderIdOf, type Named } from "./order-id.ts";
-export { acquirerHabitSettings } from "./habit-settings.ts";
 export { refundReference, withSubReference } from "./movement.ts";
 export { retryHintOf, waitFor, type RetryHint } from "./not-sent.ts";
 export { observeAcquirer } from "./observe-acquirer.ts";

@@ -53,9 +53,9 @@ create table payment (
   card_sub_type           text,
   loyalty_code            text,
 
-  -- The account at a bank that it was sent to, never decided again; null is the account of ACQUIRER_URL. No reference:
-  -- every payment would lock its account's row, and accounts are never deleted.
-  account_id              uuid,
+  -- The account at a bank that it was sent to, never decided again. No reference: every payment would lock its account's
+  -- row, and accounts are never deleted.
+  account_id              uuid not null,
 
   -- The acquirer's answer. The reference we gave it begins with the payment's id.
   external_transaction_id text,
@@ -103,7 +103,7 @@ create table payment (
     refunded_minor + reserved_minor
       <= case when state = 'CAPTURED' then captured_minor else amount_minor - released_minor end),
   constraint payment_released_within_amount check (captured_minor + released_minor <= amount_minor),
-  -- A payment is sent to an account of its own mode, and one of test mode never to the account of ACQUIRER_URL.
+  -- A payment is sent to an account of its own mode.
   constraint payment_account_is_of_its_mode check (
     (uuid_extract_version(merchant_id) is not distinct from 8) = (uuid_extract_version(account_id) is not distinct from 8))
 );
@@ -325,7 +325,7 @@ grant select, insert, update (taken_by, disabled_at) on payment_link to payments
 -- services/payments/src/bank/ledger writes it (docs/adr/0054). It has no reference, for the reason that the outbox has none.
 create table bank_call (
   payment_id     uuid not null,
-  account_id     uuid,                                   -- as in payment: null is the account of ACQUIRER_URL
+  account_id     uuid not null,
   -- The payment's n-th call. Of two processes that have read the same calls only one can begin the next.
   number         integer not null check (number >= 1),
   -- Rises where the bank has called a request too late without judging it: that reference is spent, and the movement is
@@ -366,7 +366,7 @@ create table bank_call (
 ) with (fillfactor = 60);                                -- room for the answer beside the row: no index changes with a payment's
 
 -- A bank's name belongs to one movement of a payment: a second one that is approved under it may be the answer to the first.
-create unique index bank_call_own_name on bank_call (payment_id, account_id, own_name) nulls not distinct
+create unique index bank_call_own_name on bank_call (payment_id, account_id, own_name)
   where own_name is not null;
 
 grant select, insert, update (answered_at, outcome, external_transaction_id, own_name, auth_code, result_code, result_message,

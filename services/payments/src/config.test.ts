@@ -23,13 +23,12 @@ test("payments does not start without the hosts of its banks", () => {
   expect(start({ ACQUIRER_HOSTS: "sanalpos.bank.example" })).not.toThrow();
 });
 
-test("the account of ACQUIRER_URL is at one of these hosts, and needs the simulator to be allowed", () => {
-  const bank = { ACQUIRER_URL: "https://simulator.example", ACQUIRER_HOSTS: "simulator.example" };
-  expect(start(bank)).toThrow(
-    "ACQUIRER_URL: is an account of the simulator, so it needs ALLOW_SIMULATOR=live",
-  );
-  expect(start({ ...bank, ALLOW_SIMULATOR: "live" })).not.toThrow();
-  expect(start({ ...bank, ALLOW_SIMULATOR: "live", ACQUIRER_HOSTS: "bank.example" })).toThrow(
-    "ACQUIRER_URL: must be at a host of ACQUIRER_HOSTS",
-  );
+test.each([
+  ["ACQUIRER_URL", "make an account by POST /operator/acquirer-accounts"],
+  ["ACQUIRER_REFUND_CONNECTIONS_MAX", "each account has its `connectionsMax`"],
+  ["ACQUIRER_REPETITION", "each account of the simulator has its `repetition`"],
+])("payments does not start with the gone %s, and says what takes its place", (name, instead) => {
+  const hosts = { ACQUIRER_HOSTS: "sanalpos.bank.example" };
+  expect(start({ ...hosts, [name]: "1" })).toThrow(`${name} is gone: ${instead}`);
+  expect(start({ ...hosts, [name]: "" })).not.toThrow();
 });

@@ -1,4 +1,4 @@
-import { acquirerHabitSettings, bankHostsSetting, isAtBank } from "@holdfast/acquirer";
+import { bankHostsSetting } from "@holdfast/acquirer";
 import { auditSettings, auditWire } from "@holdfast/audit";
 import { amountsSetting, cutOffSchema, timeZoneSchema } from "@holdfast/contracts";
 import { outboxSettings } from "@holdfast/outbox";
@@ -15,6 +15,7 @@ import {
   commonSettings,
   commonWires,
   durationSetting,
+  goneSettings,
   integerSetting,
   keyRingSetting,
   refusePlaintext,
@@ -22,8 +23,6 @@ import {
   scheduleSetting,
   shareSetting,
   textSetting,
-  urlSetting,
-  webWire,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { retentionSettings } from "./retention/retention-settings.ts";
@@ -36,11 +35,6 @@ const settings = z.object({
   ...outboxSettings,
   ...auditSettings,
   ...retentionSettings,
-  ACQUIRER_URL: urlSetting("http:", "https:")
-    .optional()
-    .describe(
-      "A short form for one default account of the `sim` protocol, the acquirer simulator's. Accounts at banks are made with the operator API; without this setting a payment that no account takes is answered 422 `no_acquirer_account`. It stays for as long as payments that went there may still be captured, cancelled or refunded.",
-    ),
   ACQUIRER_HOSTS: bankHostsSetting().describe(
     "Where banks may be: hosts and suffixes separated by commas, such as `sanalpos.bank.example,.est3dgate.example`; a suffix stands for every name below it. An account with another address is refused when it is proposed and is not used.",
   ),
@@ -66,14 +60,6 @@ const settings = z.object({
       "How often accounts and routes are read; a change is in use everywhere by then, and immediately in the process that made it.",
     ),
   ...bankTimeSettings,
-  ACQUIRER_CONNECTIONS_MAX: integerSetting(1, 10_000)
-    .default(1_024)
-    .describe(
-      "Connections to the acquirer of `ACQUIRER_URL` for the calls that merchants and buyers wait for; an account has its `connectionsMax`. Recovery and expiry have as many of their own beside them as they have in flight.",
-    ),
-  ACQUIRER_REFUND_CONNECTIONS_MAX: integerSetting(1, 10_000)
-    .default(256)
-    .describe("The same for refunds, beside those for payments."),
   ACQUIRER_CONNECTIONS_SHARE: shareSetting()
     .default(0.25)
     .describe(
@@ -116,7 +102,11 @@ const settings = z.object({
   REVERSE_UNSEEN_AFTER: durationSetting()
     .default(60_000)
     .describe("A payment that the acquirer still does not know after this time is reversed."),
-  ...acquirerHabitSettings,
+  ACQUIRER_LATE_ARRIVAL: durationSetting()
+    .default(900_000)
+    .describe(
+      "How long after its end a call may still take effect at an acquirer that cannot bind a reference which it has not seen, or that carries out repeats. Until then a payment that it has not seen stays unknown; then it is FAILED, and looked at again after the business day. Of an account that is made without `lateArrivalSeconds`.",
+    ),
   WATCH_INTERVAL: durationSetting()
     .default(60_000)
     .describe(
@@ -143,7 +133,7 @@ const settings = z.object({
   BUSINESS_TIME_ZONE: timeZoneSchema
     .default("Europe/Istanbul")
     .describe(
-      "The time zone of the business day; a sale can be voided until its business day ends. Of an account that is made without a `businessDay`, and of the account of `ACQUIRER_URL`.",
+      "The time zone of the business day; a sale can be voided until its business day ends. Of an account that is made without a `businessDay`.",
     ),
   BUSINESS_DAY_CUT_OFF: cutOffSchema
     .default("00:00")
@@ -190,26 +180,22 @@ const settings = z.object({
 });
 
 /** Environment variables of the payments service. */
-export const configSchema = settings.check(
-  refusePlaintext((settings) => [
-    ...commonWires(settings),
-    webWire("ACQUIRER_URL", "acquirer", settings.ACQUIRER_URL),
-    operatorTokenWire(settings),
-    staffTokenWire(settings),
-    auditWire(settings),
-  ]),
-  checkBankWaits,
-  checkStaffTokens,
-  checkAcquirerUrl,
-);
+export const configSchema = settings
+  .check(
+    refusePlaintext((settings) => [
+      ...commonWires(settings),
+      operatorTokenWire(settings),
+      staffTokenWire(settings),
+      auditWire(settings),
+    ]),
+    checkBankWaits,
+    checkStaffTokens,
+  )
+  .register(goneSettings, {
+    ACQUIRER_URL: "make an account by POST /operator/acquirer-accounts, with `default` for all payments",
+    // Not `ACQUIRER_CONNECTIONS_MAX`: refunds has one, and both may run in one environment.
+    ACQUIRER_REFUND_CONNECTIONS_MAX: "each account has its `connectionsMax`",
+    ACQUIRER_REPETITION: "each account of the simulator has its `repetition`",
+  });
 
-/** The account of `ACQUIRER_URL` has the bounds of every other one: it is a live account of the simulator's protocol. */
-function checkAcquirerUrl({ value, issues }: z.core.ParsePayload<z.output<typeof settings>>): void {
-  const { ACQUIRER_URL: url, ACQUIRER_HOSTS: hosts, ALLOW_SIMULATOR: allowed } = value;
-  if (url === undefined) return;
-  const refuse = (message: string) =>
-    issues.push({ code: "custom", input: undefined, path: ["ACQUIRER_URL"], message });
-  if (!isAtBank(hosts, new URL(url))) refuse("must be at a host of ACQUIRER_HOSTS");
-  if (allowed !== "live") refuse("is an account of the simulator, so it needs ALLOW_SIMULATOR=live");
-}
 export type Config = z.infer<typeof configSchema>;

@@ -38,7 +38,7 @@ const COLUMNS: {
     result_message: "null",
     traceparent: "null",
     credential_issued_by: "null",
-    account_id: "null",
+    account_id: "not null",
     claims_order: "null",
     refunds_commission: "not null",
     captured_minor: "not null",
@@ -173,7 +173,7 @@ const COLUMNS: {
   },
   bank_call: {
     payment_id: "not null",
-    account_id: "null",
+    account_id: "not null",
     number: "not null",
     sub_reference: "not null",
     movement_id: "null",

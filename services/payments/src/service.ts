@@ -109,7 +109,7 @@ export async function startPayments(
     askRules: createAskRules(writePool),
     adoptCardCounters: (row) => adoptCardCounters(db, row),
     bank: bankFor("payments", bankMs),
-    findRoute: createRouting(accounts, banks, { hasFallback: config.ACQUIRER_URL !== undefined }),
+    findRoute: createRouting(accounts, banks),
     cards: createCardOpener(config.CARD_SEALING_KEYS),
     bins: bins.table,
     events,

@@ -1,6 +1,5 @@
 import { freePort } from "@holdfast/sandbox/infrastructure";
 import { eventually } from "@holdfast/tests/support";
-import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -44,7 +43,8 @@ test("challenges with the card in them, and returns that prove nothing, are coun
   const bank = await startLeakingBank(payments.acquirer.url, leak);
   onTestFinished(() => bank.close().then(() => undefined));
   const port = await freePort();
-  await payments.spawn("payments", { HEALTH_PORT: String(port), ACQUIRER_URL: bank.url });
+  await payments.moveAccount(bank.url);
+  await payments.spawn("payments", { HEALTH_PORT: String(port) });
   const metrics = async () => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   expect(await metrics()).toMatch(/^holdfast_payments_challenges_with_card_total(\{.*\})? 0/m);
 
@@ -64,10 +64,7 @@ test("credentials that a bank refuses are counted by account, from none on, and 
   const bank = await startRefusingBank();
   onTestFinished(() => bank.close());
   const port = await freePort();
-  const child = await payments.spawn("payments", {
-    HEALTH_PORT: String(port),
-    ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}`,
-  });
+  const child = await payments.spawn("payments", { HEALTH_PORT: String(port) });
   const operators = accountOperators(payments, () => bank.url);
   const accountId = await operators.account({
     protocol: "nestpay",

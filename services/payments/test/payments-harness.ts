@@ -4,7 +4,7 @@ import { startTestSystem, type TestBankOptions, type TestSystemOptions } from "@
 export type PaymentsHarness = Awaited<ReturnType<typeof startPaymentsHarness>>;
 
 type PaymentsOptions = TestBankOptions &
-  Pick<TestSystemOptions, "log"> & {
+  Pick<TestSystemOptions, "log" | "account"> & {
     /** Leaves the service out: the test starts its processes itself. */
     alone?: boolean;
   };
@@ -12,13 +12,14 @@ type PaymentsOptions = TestBankOptions &
 /** The payments service, and what a merchant asks of it. */
 export async function startPaymentsHarness(
   env: Record<string, string> = {},
-  { alone = false, log, ...bankOptions }: PaymentsOptions = {},
+  { alone = false, log, account, ...bankOptions }: PaymentsOptions = {},
 ) {
   const system = await startTestSystem({
     services: ["payments"],
     ...(alone && { running: [] }),
     env,
     ...(log && { log }),
+    ...(account !== undefined && { account }),
     bank: bankOptions,
     commission: { ratePercent: "2.50", fixed: "0.25", currency: "TRY" },
   });

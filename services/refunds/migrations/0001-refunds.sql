@@ -37,8 +37,8 @@ create table refund (
   card_type               text,
   card_sub_type           text,
   loyalty_code            text,
-  -- The account that the payment is stored with: refunds of one account hold no place of another's. Null for the account
-  -- of ACQUIRER_URL, too.
+  -- The account that the payment is stored with: refunds of one account hold no place of another's. Null until it is
+  -- reserved.
   account_id              uuid,
 
   -- The number of people who have to approve, as `payments` has said when it was reserved, and when it was decided.

@@ -6,7 +6,7 @@
 -- This service's own copy, to be compared with the banks' files.
 create table fact (
   fact_id                 uuid primary key,              -- of the payment, or of the refund
-  -- The account at the bank, 'default' for that of ACQUIRER_URL.
+  -- The account at the bank.
   account_id              text not null check (char_length(account_id) between 1 and 64),
   parent_id               uuid,                          -- the refunded payment, of a refund
   merchant_id             uuid not null,
@@ -96,9 +96,6 @@ create table merchant_account (
 );
 
 grant select, insert on merchant_account to settlement_app;
-
--- The account of ACQUIRER_URL, which has no row in `payments`.
-insert into account (account_id) values ('default');
 
 grant select, insert, update on account to settlement_app;
 

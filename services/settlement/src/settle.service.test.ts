@@ -9,6 +9,7 @@ import { endInterrupted, endUnconfirmed } from "./import/end-interrupted.ts";
 import { removeLeftLines } from "./import/import-queries.ts";
 import { genericLine, GENERIC_HEADER, type GenericCells } from "../test/written-file.ts";
 import { startSettleCommand } from "../test/settle-command.ts";
+import { TEST_ACCOUNT_ID } from "@holdfast/tests/support";
 
 let command: Awaited<ReturnType<typeof startSettleCommand>>;
 beforeAll(async () => {
@@ -70,7 +71,7 @@ test("a file is taken: its lines, the reasons of those that cannot be read, its 
     actor: "settle (olga)",
   });
   expect(JSON.parse(entry!.detail)).toMatchObject({
-    account: "default",
+    account: TEST_ACCOUNT_ID,
     mapping: "generic",
     lines: 2,
     faults: 1,
@@ -147,7 +148,7 @@ test.each([
   expect([entry!.actor, JSON.parse(entry!.detail)]).toEqual([
     "settle (olga)",
     {
-      account: "default",
+      account: TEST_ACCOUNT_ID,
       mapping: "generic",
       reason,
       sha256: createHash("sha256").update(content).digest("hex"),
@@ -242,13 +243,13 @@ test("a file whose lines name another account's payments is refused, leaves noth
      from unnest($1::uuid[]) as id`,
     [ids],
   );
-  const since = "select compared_since from settlement.account where account_id = 'default'";
+  const since = `select compared_since from settlement.account where account_id = '${TEST_ACCOUNT_ID}'`;
   const before = await command.query(since);
   const lines = [...ids.map((reference) => line({ reference, settles_on: "2020-01-01" })), line()];
   const content = [GENERIC_HEADER, ...lines, ""].join("\n");
   const take = async (account: string) =>
     await command.run("import", await command.write(content), "--mapping", "generic", "--account", account);
-  const { code, output } = await take("default");
+  const { code, output } = await take(TEST_ACCOUNT_ID);
   expect([code, output.slice(output.indexOf("refused"))]).toEqual([
     1,
     'refused (of_another_account): its lines name payments of the account "second"\nnothing of the file was taken\n',
@@ -262,7 +263,7 @@ test("a file whose lines name another account's payments is refused, leaves noth
 test("a command that is none is refused, with the two that there are", async () => {
   await expect(command.run("import")).rejects.toMatchObject({
     code: "usage",
-    message: expect.stringContaining("import FILE --mapping NAME, or check"),
+    message: expect.stringContaining("import FILE --account ID --mapping NAME, or check"),
   });
   expect(await command.run("--help")).toMatchObject({ code: 0 });
 });
@@ -271,7 +272,7 @@ test("of a file whose reader has died nothing counts, and it can be taken again"
   const content = [GENERIC_HEADER, line(), ""].join("\n");
   await command.query(
     `insert into settlement.import (account_id, mapping, file_name, imported_by, state, lease_token, lease_until)
-     values ('default', 'generic', 'bank.csv', 'settle', 'READING', gen_random_uuid(), now() - interval '1 second')`,
+     values ('${TEST_ACCOUNT_ID}', 'generic', 'bank.csv', 'settle', 'READING', gen_random_uuid(), now() - interval '1 second')`,
   );
   await command.query(
     `insert into settlement.line (import_id, line_no, account_id, kind, gross_minor, fee_minor, net_minor, currency)

@@ -28,7 +28,7 @@ import takes a bank's settlement file, whole or not at all. Running settlement s
 check adds up, for each day and currency, all lines of the banks' files and all statements, and names the lines that are in
 no statement.
 
-  --account ID         the account that the file is about (default: "default", the account of ACQUIRER_URL)
+  --account ID         the account that the file is about, as GET /operator/acquirer-accounts shows it
   --mapping NAME       how the file is read: generic, nestpay, iyzico, camt.053, or one of --mappings
   --preview            says what importing the file would come to, and keeps nothing
   --mappings DIR       a directory with further mappings (*.json), which may replace the shipped ones
@@ -41,6 +41,8 @@ docs/settlement.md explains mappings and what is compared.
 
 type Output = (text: string) => void;
 
+const USAGE = "import FILE --account ID --mapping NAME, or check --from DAY --to DAY (--help explains both)";
+
 /**
  * @returns the exit code: 0 for a file that was taken, and where every line is in a statement or left out by somebody's word;
  * 1 for a file that was refused, and where a line waits or is lost.
@@ -52,7 +54,7 @@ export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output
       help: HELP,
       positionals: true,
       options: {
-        account: { type: "string", default: "default" },
+        account: { type: "string" },
         mapping: { type: "string" },
         preview: { type: "boolean", default: false },
         mappings: { type: "string" },
@@ -69,10 +71,9 @@ export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output
   const [command, file] = positionals;
   const { account: accountId, mapping } = values;
   const days = z.object({ from: z.iso.date(), to: z.iso.date() }).safeParse(values).data;
-  const isImport = command === "import" && file && mapping && positionals.length === 2;
+  const isImport = command === "import" && file && accountId && mapping && positionals.length === 2;
   const isCheck = command === "check" && days && positionals.length === 1;
-  if (!isImport && !isCheck)
-    throw new UsageError("import FILE --mapping NAME, or check --from DAY --to DAY (--help explains both)");
+  if (!isImport && !isCheck) throw new UsageError(USAGE);
   const importedBy = commandActor("settle", env);
   const pool = new Pool({
     connectionString: ownersDatabaseUrl(values, env),

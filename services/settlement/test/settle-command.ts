@@ -1,12 +1,20 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
+import {
+  createTestDatabase,
+  plantSettlementAccount,
+  TEST_ACCOUNT_ID,
+  type TestDatabase,
+} from "@holdfast/tests/support";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { settle } from "../src/settle.ts";
 import { genericFile } from "./written-file.ts";
 
-/** The command on a database, with files that it writes into `directory` first. */
+/**
+ * The command on a database, with files that it writes into `directory` first. A file is about the test's account unless
+ * another one is named.
+ */
 export function settleCommand({ urls }: TestDatabase, directory: string) {
   let written = 0;
   const write = async (content: string | Uint8Array) => {
@@ -15,7 +23,9 @@ export function settleCommand({ urls }: TestDatabase, directory: string) {
     return file;
   };
   const run = (...args: string[]) => runWith({}, ...args);
-  const runWith = async (settings: Record<string, string>, ...args: string[]) => {
+  const runWith = async (settings: Record<string, string>, ...words: string[]) => {
+    const isOfTestAccount = words[0] === "import" && !words.includes("--account");
+    const args = isOfTestAccount ? [...words, "--account", TEST_ACCOUNT_ID] : words;
     let output = "";
     const env = {
       MIGRATION_DATABASE_URL: urls.settlement.owner,
@@ -47,12 +57,14 @@ export function importIdIn(output: string): string {
 export async function startSettleCommand() {
   const database = await createTestDatabase();
   const directory = await mkdtemp(join(tmpdir(), "holdfast-settle-"));
+  const query = <Row = Record<string, unknown>>(text: string, values: unknown[] = []) =>
+    withClient(database.superuserUrl, async (client) => (await client.query(text, values)).rows as Row[]);
+  await plantSettlementAccount(query);
   return {
     ...settleCommand(database, directory),
     database,
     directory,
-    query: <Row = Record<string, unknown>>(text: string, values: unknown[] = []) =>
-      withClient(database.superuserUrl, async (client) => (await client.query(text, values)).rows as Row[]),
+    query,
     async close() {
       await database.drop();
       await rm(directory, { recursive: true });

@@ -1,10 +1,13 @@
-import { eventually } from "../../support/index.ts";
+import { withClient } from "@holdfast/sandbox/infrastructure";
+import { eventually, plantAccount, plantSettlementAccount, TEST_ACCOUNT_ID } from "../../support/index.ts";
 import type { OperatorClient } from "../client/operator-client.ts";
+import { bankHabits } from "./bank-habits.ts";
 import type { ForeignBank } from "./foreign-banks.ts";
 import type { Shop } from "./onboard-merchant.ts";
+import type { Surroundings } from "./service-process.ts";
 
-/** Which accounts a merchant's payments may be at, by the merchant; null is the account of `ACQUIRER_URL`. */
-export type PlacesOfMoney = Record<string, (string | null)[]>;
+/** Which accounts a merchant's payments may be at, by the merchant. */
+export type PlacesOfMoney = Record<string, string[]>;
 
 /**
  * Opens an account at each bank and routes each merchant's lira there: the first merchant's to the first bank, the
@@ -23,7 +26,7 @@ export async function openAccounts(
     const ids = Object.values(accountIds);
     const inOrder = ids.map((_, place) => ids[(index + place) % ids.length]!);
     await route({ proposes, confirms }, merchant.merchantId, inOrder);
-    places[merchant.merchantId] = [...inOrder, null];
+    places[merchant.merchantId] = [...inOrder, TEST_ACCOUNT_ID];
   }
   return { accountIds, places };
 }
@@ -88,5 +91,20 @@ async function route(
         subject: merchantId,
       });
     return now?.routes?.length === accountIds.length;
+  });
+}
+
+/** The default account, of payments in whatever no route names; a run has it before its processes start. */
+export async function plantAcquirer(
+  superuserUrl: string,
+  { secrets, timers, env }: Surroundings,
+  port: number,
+): Promise<void> {
+  const ACCOUNT_SECRET_KEYS = `k1:${secrets.accountSecretKey}`;
+  const bank = { url: `http://127.0.0.1:${port}`, ...bankHabits() };
+  await withClient(superuserUrl, async (client) => {
+    const query = (text: string, values: unknown[]) => client.query(text, values);
+    await plantAccount(query, { ACCOUNT_SECRET_KEYS, ...timers, ...env }, bank);
+    await plantSettlementAccount(query);
   });
 }

@@ -6,7 +6,7 @@ import type { Random } from "../random.ts";
 import { nextPort } from "./port-block.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
 
-/** The banks of a run beside the one of `ACQUIRER_URL`, which speaks the protocol `sim`. */
+/** The banks of a run beside the one of the default account, which speaks the protocol `sim`. */
 export const FOREIGN_BANKS = ["nestpay", "iyzico"] as const;
 export type ForeignBankName = (typeof FOREIGN_BANKS)[number];
 

@@ -14,6 +14,7 @@ import {
 } from "../../checker/index.ts";
 import { twoApproversAbove } from "./service-process.ts";
 import type { System } from "./system.ts";
+import { TEST_ACCOUNT_ID } from "../../support/index.ts";
 import { deliveryRules } from "./timers.ts";
 
 type ClientSide = { history: readonly HistoryEntry[]; visits: readonly Visit[] };
@@ -34,6 +35,7 @@ export async function readLedgers(
     twoApproversAbove,
     ...ofRun,
     ...(banks.length > 0 && { places }),
+    refusalsAreLines: [TEST_ACCOUNT_ID],
     // Every run has faults, and endpoints without room.
     retriesMayBeLate: true,
     receivers: shops.map(({ merchant, path, secrets }) => ({ ...merchant, path, secrets })),
@@ -42,7 +44,7 @@ export async function readLedgers(
     ...emptyLedgers(rules),
     ...rows,
     bank: [
-      ...(await readBank(acquirerUrl)),
+      ...(await readBank(acquirerUrl, TEST_ACCOUNT_ID)),
       ...(await Promise.all(banks.map((bank) => readForeignBank(bank, rows)))).flat(),
     ],
     received: shops
@@ -55,8 +57,8 @@ export async function readLedgers(
 }
 
 /** The acquirer's whole ledger. */
-export async function readBank(acquirerUrl: string): Promise<BankLine[]> {
-  return readBankLines(await ledgerText(acquirerUrl));
+export async function readBank(acquirerUrl: string, accountId: string): Promise<BankLine[]> {
+  return readBankLines(await ledgerText(acquirerUrl), accountId);
 }
 
 async function readForeignBank(

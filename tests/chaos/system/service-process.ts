@@ -1,4 +1,3 @@
-import { bankHabits } from "./bank-habits.ts";
 import { join } from "node:path";
 import type { Bundle } from "@holdfast/bundle";
 import type { BusUser } from "@holdfast/contracts";
@@ -14,7 +13,7 @@ export type Surroundings = {
   programs: Bundle;
   dir: string;
   timers: Timers;
-  ports: { database: number; bus: number; acquirer: number };
+  ports: { database: number; bus: number };
   databaseUrls: SchemaUrls;
   secrets: Record<
     | "cardSealingKey"
@@ -44,7 +43,7 @@ export type ServiceProcess = {
   /** Its role of the database. */
   databaseUrl: string;
 };
-export type LinkName = "database" | "bus" | "acquirer";
+export type LinkName = "database" | "bus";
 
 /** A process for each listener: for merchants, for operators (`operator`) and for browsers (`pages`). */
 export type Gateway = ServiceProcess & {
@@ -175,10 +174,9 @@ async function createService(
   { programs, dir, timers, ports, secrets, operatorEnv, wires, env: ofAll }: Surroundings,
   env: Record<string, string>,
 ): Promise<ServiceProcess> {
-  const [database, bus, acquirer, healthPort] = await Promise.all([
+  const [database, bus, healthPort] = await Promise.all([
     TcpProxy.start(ports.database),
     TcpProxy.start(ports.bus),
-    TcpProxy.start(ports.acquirer),
     nextPort(),
   ]);
   const service = user.startsWith("gateway-") ? "gateway" : user;
@@ -192,10 +190,8 @@ async function createService(
       DATABASE_URL: databaseUrl,
       NATS_URL: `nats://127.0.0.1:${bus.port}`,
       ...wires?.busEnv(user),
-      ACQUIRER_URL: `http://127.0.0.1:${acquirer.port}`,
       ACQUIRER_HOSTS: "127.0.0.1",
       ALLOW_SIMULATOR: "live",
-      ACQUIRER_REPETITION: bankHabits().repetition,
       CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,
       DRAIN_TIMEOUT: "5s",
       // Failpoints are off in production.
@@ -208,7 +204,7 @@ async function createService(
     logFile: join(dir, "logs", `${name}.log`),
     readyUrl: `http://127.0.0.1:${healthPort}/readyz`,
   });
-  return { process, links: { database, bus, acquirer }, user, databaseUrl };
+  return { process, links: { database, bus }, user, databaseUrl };
 }
 
 function withPort(url: string, port: number): string {

@@ -4,6 +4,7 @@ import { startAcquirer, type AcquirerProcess } from "./acquirer.ts";
 import { startForeignBank, type ForeignBank, type PlannedBank } from "./foreign-banks.ts";
 import { nextPort } from "./port-block.ts";
 import { startDurablePostgres, startNats, type RestartableServer } from "./restartable-server.ts";
+import { TcpProxy } from "./tcp-proxy.ts";
 import type { Wires } from "./wires.ts";
 
 /** Starts the servers that the services need, each as a process. */
@@ -39,6 +40,8 @@ export async function startServers({
   ] as const;
   for (const each of starting) cleanup.push(async () => killOf(await each));
   const [postgres, nats, acquirer] = await Promise.all(starting);
+  const link = await TcpProxy.start(acquirer.port);
+  cleanup.push(() => link.close());
   const foreign: ForeignBank[] = [];
   for (const planned of banks) {
     const bank = await startForeignBank(planned, { dir, programs, log });
@@ -48,7 +51,7 @@ export async function startServers({
     );
     foreign.push(bank);
   }
-  return { postgres, nats, acquirer, banks: foreign };
+  return { postgres, nats, acquirer: { ...acquirer, link }, banks: foreign };
 }
 
 async function killOf(server: RestartableServer | AcquirerProcess): Promise<void> {

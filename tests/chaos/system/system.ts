@@ -11,7 +11,7 @@ import { join, resolve } from "node:path";
 import { localCertificates, type LocalCertificates } from "@holdfast/sandbox/infrastructure";
 import { startLedgerReceiver } from "../../support/index.ts";
 import type { AcquirerProcess } from "./acquirer.ts";
-import { openAccounts, type PlacesOfMoney } from "./bank-accounts.ts";
+import { openAccounts, plantAcquirer, type PlacesOfMoney } from "./bank-accounts.ts";
 import type { ForeignBank, PlannedBank } from "./foreign-banks.ts";
 import { DATABASE, migratedDatabase } from "./migrated-database.ts";
 import { keepStream } from "./keep-stream.ts";
@@ -33,6 +33,7 @@ import {
   type Surroundings,
 } from "./service-process.ts";
 import { startServers } from "./start-servers.ts";
+import type { TcpProxy } from "./tcp-proxy.ts";
 import type { Timers } from "./timers.ts";
 import { createWires, type Wires } from "./wires.ts";
 
@@ -51,7 +52,8 @@ export type System = {
   settlementOwnerUrl: string;
   postgres: RestartableServer;
   nats: RestartableServer & { wipe(): void; reload(): void };
-  acquirer: AcquirerProcess;
+  /** All processes reach it over this one link: an account has one address. */
+  acquirer: AcquirerProcess & { link: TcpProxy };
   /** Beside the acquirer, as many as the run was asked for; `accountId` is the merchants' account there. */
   banks: (ForeignBank & { accountId: string })[];
   /** The possible banks of each merchant's money; empty where there is one bank only. */
@@ -84,7 +86,7 @@ export function servicesOf({
 }
 
 /** Every bank. */
-export function banksOf({ acquirer, banks }: Pick<System, "acquirer" | "banks">): AcquirerProcess[] {
+export function banksOf({ acquirer, banks }: Pick<System, "acquirer" | "banks">): System["acquirer"][] {
   return [acquirer, ...banks];
 }
 
@@ -180,13 +182,14 @@ async function bringUp({
     dir,
     timers,
     databaseUrls,
-    ports: { database: postgres.port, bus: nats.port, acquirer: acquirer.port },
+    ports: { database: postgres.port, bus: nats.port },
     secrets: drawSecrets(),
     caFile: certificates.caFile,
     operatorEnv: identity.env,
     wires,
     env,
   };
+  await plantAcquirer(postgres.superuserUrl(DATABASE), surroundings, acquirer.link.port);
   const created = await createServices(surroundings, choices);
   const { payments } = created;
   const services = servicesOf(created);

@@ -10,13 +10,14 @@ import type { BankLine, Found, Ledgers, PaymentHistoryRow, PaymentRow } from "..
  * refuse. An enrolment that the bank called too late moves no money, and leaves no line in its ledger. A REJECTED one
  * never got there.
  */
-export function failuresAreProven({ payments, paymentHistory, bank }: Ledgers): Found[] {
+export function failuresAreProven({ payments, paymentHistory, bank, rules }: Ledgers): Found[] {
   const lines = linesByPayment(bank);
   const refused = new Set(paymentHistory.filter(isRefused).map(({ paymentId }) => paymentId));
   const unseen = new Set(paymentHistory.filter(needsNoLine).map(({ paymentId }) => paymentId));
   return payments.flatMap((payment) => {
     const needsNone =
-      unseen.has(payment.paymentId) || (payment.accountId !== null && refused.has(payment.paymentId));
+      unseen.has(payment.paymentId) ||
+      (refused.has(payment.paymentId) && !rules.refusalsAreLines?.includes(payment.accountId));
     if (needsNone && !lines.has(payment.paymentId)) return [];
     const doubt = doubtAbout(payment, lines.get(payment.paymentId) ?? []);
     return doubt === undefined ? [] : [{ ids: [payment.paymentId], what: doubt }];

@@ -11,14 +11,14 @@ export function moneyIsAtItsAccount({ payments, bank, rules }: Ledgers): Found[]
   return [
     ...payments.flatMap(({ paymentId, merchantId, accountId }) => {
       const places = rules.places?.[merchantId];
-      const elsewhere = (lines.get(paymentId) ?? []).filter((line) => (line.accountId ?? null) !== accountId);
+      const elsewhere = (lines.get(paymentId) ?? []).filter((line) => line.accountId !== accountId);
       return [
         ...(places === undefined || places.includes(accountId)
           ? []
           : [{ ids: [paymentId], what: `is at account ${accountId}, where no route leads` }]),
         ...elsewhere.map((line) => ({
           ids: [paymentId],
-          what: `is at account ${accountId}, and ${line.accountId ?? "the default account"} has ${line.operation} ${line.outcome}`,
+          what: `is at account ${accountId}, and ${line.accountId} has ${line.operation} ${line.outcome}`,
         })),
       ];
     }),

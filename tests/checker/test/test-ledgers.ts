@@ -85,7 +85,7 @@ export function settledRow(paymentId: string, state: string, change: Partial<Pay
   return {
     paymentId,
     merchantId,
-    accountId: null,
+    accountId: "account-0",
     transactionType: "PRE_AUTHORIZATION",
     state,
     version: 0,
@@ -148,6 +148,7 @@ export const COMMITTED_AT = Date.UTC(2026, 10, 20, 12);
 
 export function bankLine(row: PaymentRow, operation: string, outcome: "approved" | "declined"): BankLine {
   return {
+    accountId: row.accountId,
     sequence: 1,
     at: new Date(COMMITTED_AT).toISOString(),
     operation,
@@ -167,7 +168,7 @@ export function callsOf(bank: readonly BankLine[]): BankCallRow[] {
   return bank.map((line, index) => ({
     paymentId: paymentIdOf(line),
     number: index + 1,
-    accountId: null,
+    accountId: "account-0",
     kind: line.operation === "cancel" ? "void" : line.operation,
     movementId: isRefund(line.operation) ? refundIdOf(line) : null,
     outcome: line.operation === "reverse" ? "reversed" : line.outcome,

@@ -84,7 +84,7 @@ function resolvedEnv(
 }
 
 /**
- * Every connection to PostgreSQL, the bus, the bank and the identity provider is TLS, and the server's certificate is
+ * Every connection to PostgreSQL, the bus and the identity provider is TLS, and the server's certificate is
  * checked, its name too; so are buyers' ways to the pages. In production nothing is excepted.
  */
 export function connectionsAreEncrypted(
@@ -95,9 +95,7 @@ export function connectionsAreEncrypted(
   const allowed = settings.map(({ ALLOW_PLAINTEXT = "" }) => ALLOW_PLAINTEXT).join();
   return [
     ...settings.flatMap((data) =>
-      ["ACQUIRER_URL", "OPERATOR_JWKS", "STAFF_JWKS", "PUBLIC_URL"]
-        // Without an account of its own payments go only to those that operators make, over https.
-        .filter((name) => name !== "ACQUIRER_URL" || data[name] !== "")
+      ["OPERATOR_JWKS", "STAFF_JWKS", "PUBLIC_URL"]
         .filter((name) => production && !data[name]?.startsWith("https://"))
         .map((name) => `${name} ${data[name]}: not https`),
     ),

@@ -32,6 +32,7 @@ export type AccountRequest = {
   name: string;
   livemode?: boolean;
   default?: boolean;
+  connectionsMax?: number;
   currencies: string[];
   settings: Record<string, unknown>;
   secrets: Record<string, string>;

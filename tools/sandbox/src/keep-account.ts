@@ -30,6 +30,20 @@ export async function keepAccount(seeders: Seeders, wanted: AccountRequest): Pro
 
 const PATH = "/operator/acquirer-accounts";
 
+/** The default account, at the acquirer simulator. */
+export function simulatorAccount(url: string): AccountRequest {
+  return {
+    protocol: "sim",
+    name: "Acquirer simulator",
+    default: true,
+    // More than any load of one machine has under way.
+    connectionsMax: 2_048,
+    currencies: ["TRY", "USD", "EUR", "GBP", "JPY", "KWD"],
+    settings: { url },
+    secrets: {},
+  };
+}
+
 async function setAside({ first, second }: Seeders, { accountId, name }: Account): Promise<void> {
   const path = `${PATH}/${accountId}`;
   const account = await first<Account>("PATCH", path, {

@@ -28,6 +28,8 @@ export type SandboxFile = {
   databaseUrl: string;
   caFile: string;
   receiver: { certFile: string; keyFile: string };
+  /** The default account, at the acquirer simulator. */
+  accountId: string;
   merchants: Merchant[];
   /** A second key of the first merchant, with which nothing is live. */
   testMode: SandboxTestMode;

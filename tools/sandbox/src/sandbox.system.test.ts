@@ -85,6 +85,7 @@ describe("a running sandbox", () => {
       databaseUrl: expect.stringMatching(/^postgres:.*\/holdfast$/),
       caFile: expect.stringContaining(home),
       receiver: { certFile: expect.stringContaining(home), keyFile: expect.stringContaining(home) },
+      accountId: expect.any(String),
       merchants: [
         { merchantId: expect.any(String), name: "Demo Shop", apiKey: "key", apiSecret: "shown-once" },
       ],

@@ -14,6 +14,7 @@ import type { BankProtocol } from "./banks.ts";
 import { seedDemoMerchant } from "./demo-merchant.ts";
 import { startEventStream } from "./event-stream.ts";
 import { openHome } from "./home.ts";
+import { keepAccount, simulatorAccount } from "./keep-account.ts";
 import {
   launchBank,
   launchIdentityProvider,
@@ -208,17 +209,18 @@ async function seed(
     operators: Operators;
     bankUrls: [BankProtocol, string][];
   },
-): Promise<Pick<SandboxFile, "merchants" | "testMode" | "banks">> {
+): Promise<Pick<SandboxFile, "accountId" | "merchants" | "testMode" | "banks">> {
   const seeders = {
     first: operatorClient(operatorUrl, installation),
     second: operatorClient(operatorUrl, people[0]!),
   };
+  const accountId = await keepAccount(seeders, simulatorAccount(acquirerUrl));
   const merchant = await seedDemoMerchant(secrets, seeders.first);
   const testMode = await seedTestMode(secrets, seeders, { merchantId: merchant.merchantId, acquirerUrl });
   const banks: SandboxBank[] = [];
   for (const [protocol, url] of bankUrls)
     banks.push(await seedBank(secrets, seeders, { protocol, url, publicUrl }));
-  return { merchants: [merchant], testMode, ...(banks.length > 0 && { banks }) };
+  return { accountId, merchants: [merchant], testMode, ...(banks.length > 0 && { banks }) };
 }
 
 async function launchBus(
@@ -255,13 +257,10 @@ function describe(
   { ports, natsUrl, secrets }: Pick<ServiceSurroundings, "ports" | "natsUrl" | "secrets">,
   { caFile, certFile, keyFile }: LocalCertificates,
   databaseUrl: string,
-): Omit<
-  SandboxFile,
-  "processes" | "merchants" | "testMode" | "banks" | "operators" | "staff" | "people" | "healthUrls"
-> {
+) {
   const url = (port: number) => `http://127.0.0.1:${port}`;
   return {
-    ready: true,
+    ready: true as const,
     gatewayUrl: url(ports.merchantApi),
     operatorUrl: url(ports.operatorApi),
     staffUrl: url(ports.staffApi),

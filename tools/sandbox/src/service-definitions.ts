@@ -103,7 +103,6 @@ export const serviceDefinitions: ServiceDefinition[] = [
       PAN_FINGERPRINT_KEYS: `0:${secrets.panFingerprintKey}`,
       ACCOUNT_SECRET_KEYS: `k1:${secrets.accountSecretKey}`,
       FILE_KEYS: `k1:${secrets.fileKey}`,
-      ACQUIRER_URL: `http://127.0.0.1:${ports.acquirerSimulator}`,
       ALLOW_SIMULATOR: "live",
       // One person tries accounts out here.
       ...unlessGiven({ ACCOUNT_CHANGES_TWO_PEOPLE: "false", ACQUIRER_HOSTS: "127.0.0.1" }),

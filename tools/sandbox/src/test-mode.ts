@@ -1,5 +1,5 @@
 // Test mode of the demo merchant: an account that no live payment reaches, and a key whose payments go there alone.
-import { keepAccount, type Seeders } from "./keep-account.ts";
+import { keepAccount, simulatorAccount, type Seeders } from "./keep-account.ts";
 import type { SecretsFile } from "./secrets.ts";
 
 /** A test key, as it was given once. */
@@ -15,13 +15,9 @@ export async function seedTestMode(
   { merchantId, acquirerUrl }: { merchantId: string; acquirerUrl: string },
 ): Promise<SandboxTestMode> {
   const accountId = await keepAccount(seeders, {
-    protocol: "sim",
+    ...simulatorAccount(acquirerUrl),
     name: "Test mode",
     livemode: false,
-    default: true,
-    currencies: ["TRY", "USD", "EUR", "GBP", "JPY"],
-    settings: { url: acquirerUrl },
-    secrets: {},
   });
   const key = secrets.read().demoTestKey ?? (await issueTestKey(seeders, merchantId));
   secrets.update({ demoTestKey: key });

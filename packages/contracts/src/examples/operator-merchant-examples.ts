@@ -1,4 +1,4 @@
-import { CAPTURED, DAY, MERCHANT_ID, NEXT, PAYMENT_ID } from "./shop-day.ts";
+import { ACCOUNT_ID, CAPTURED, DAY, MERCHANT_ID, NEXT, PAYMENT_ID } from "./shop-day.ts";
 
 const PLAN = {
   commission: {
@@ -25,7 +25,6 @@ const PLAN = {
     declineRate: { percent: 60, minimumCount: 20, windowSeconds: 3_600 },
   },
 };
-const ACCOUNT_ID = "019ab2d0-7700-7c10-9be0-2f40c1b7a9d0";
 const ACCOUNT = {
   name: "Bank A, shop terminal",
   currencies: ["TRY"],

@@ -1,4 +1,5 @@
 import {
+  ACCOUNT_ID,
   CAPTURED,
   DAY,
   ENROLLED,
@@ -27,6 +28,7 @@ const IN_ORDER = { unresolved: false, overdue: false, attempts: 0 };
 
 const OPERATED = {
   merchantId: MERCHANT_ID,
+  accountId: ACCOUNT_ID,
   payment: { ...CAPTURED, transactionType: "PRE_AUTHORIZATION", pendingRefundAmount: 12.5 },
   state: "CAPTURED",
   ...IN_ORDER,
@@ -77,6 +79,7 @@ const FIGURES = {
 /** A payment whose answer from the bank was lost and that the bank does not know yet. */
 const UNRESOLVED = {
   merchantId: MERCHANT_ID,
+  accountId: ACCOUNT_ID,
   payment: { ...ENROLLED, transactionType: "PAYMENT" },
   state: "REVERSING",
   unresolved: true,

@@ -1,4 +1,4 @@
-import { CAPTURED, DAY, MERCHANT_ID, NEXT, PAYMENT_ID, PRICE, STATEMENT } from "./shop-day.ts";
+import { ACCOUNT_ID, CAPTURED, DAY, MERCHANT_ID, NEXT, PAYMENT_ID, PRICE, STATEMENT } from "./shop-day.ts";
 
 const CASE = {
   reasonCode: "10.4",
@@ -49,7 +49,7 @@ const PROPOSED_CASE = {
 
 const READING = {
   importId: "019ab80c-2000-7d3e-b5f1-41c1b7a9d0aa",
-  accountId: "default",
+  accountId: ACCOUNT_ID,
   mapping: "nestpay",
   mappingVersion: 1,
   fileName: "statement-2026-11-23.csv",
@@ -70,7 +70,7 @@ const TAKEN = {
 
 const DIFFERENCE = {
   differenceId: "019ab80c-9a00-7e41-8d27-7d1e0199a6c2",
-  accountId: "default",
+  accountId: ACCOUNT_ID,
   class: "FEE_DIFFERS",
   state: "OPEN",
   amount: 0.21,
@@ -95,7 +95,7 @@ const LINE = {
   importId: READING.importId,
   line: 17,
   fileName: READING.fileName,
-  accountId: "default",
+  accountId: ACCOUNT_ID,
   takenAt: TAKEN.comparedAt,
   movementId: PAYMENT_ID,
   reference: PAYMENT_ID,

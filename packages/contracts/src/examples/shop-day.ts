@@ -7,6 +7,8 @@ export const CHECKOUT_ID = "5d0c6a0e-8a53-4c55-b1f7-0f2a6d9e4b11";
 export const PAYMENT_LINK_ID = "c1b7a9d0-1d40-4c02-9e55-2f40019ab2f9";
 export const MERCHANT_ID = "019ab2e0-0000-7000-8000-000000000001";
 
+export const ACCOUNT_ID = "019ab2d0-7700-7c10-9be0-2f40c1b7a9d0";
+
 export const SHOP = { successUrl: "https://shop.example/paid", failureUrl: "https://shop.example/failed" };
 export const PRICE = { amount: 12.5, currency: "TRY" };
 export const NEXT = { nextCursor: "MDE5YWIyZjQ" };

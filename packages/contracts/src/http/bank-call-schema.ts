@@ -9,7 +9,7 @@ export const bankCallSchema = z
       .meta({ description: "What the bank was asked for" }),
     reference: z.string().meta({ description: "Our reference, as the bank got it" }),
     amount: z.number().meta({ description: "Amount, in major units of the payment's currency" }),
-    accountId: z.uuid().optional().meta({ description: "The account at the bank that was called" }),
+    accountId: z.uuid().meta({ description: "The account at the bank that was called" }),
     sentAt: z.iso.datetime().meta({ description: "From when on it may be at the bank (UTC)" }),
     outcome: z
       .enum([

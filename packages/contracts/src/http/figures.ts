@@ -38,9 +38,10 @@ export const figuresSchema = z
     accounts: z
       .array(
         z.object({
-          accountId: z.uuid().optional().meta({
-            description: "Account at an acquirer; absent where it is that of `ACQUIRER_URL`",
-          }),
+          accountId: z
+            .uuid()
+            .optional()
+            .meta({ description: "Account at an acquirer, which a merchant's staff do not get" }),
           name: z.string().optional().meta({ description: "Name of the account" }),
           approved: count("Payments of today that the bank has approved, cancelled ones too"),
           declined: count("Payments of today that the bank has declined"),

@@ -78,10 +78,7 @@ export const operatorPaymentSchema = z
   .object({
     merchantId: merchantIdSchema,
     payment: apiPaymentResponseSchema,
-    accountId: z.uuid().optional().meta({
-      description:
-        "Account at an acquirer that the payment was sent to; absent where it is that of `ACQUIRER_URL`",
-    }),
+    accountId: z.uuid().meta({ description: "Account at an acquirer that the payment was sent to" }),
     state: z
       .string()
       .meta({ description: "Internal state; merchants see AUTHORIZING and REVERSING as ENROLLED" }),

@@ -14,8 +14,8 @@ export const refundReservationSchema = z.object({
   refundId: z.uuid(),
   /** `release` where the payment is an authorization that was not captured. */
   kind: z.enum(["refund", "release"]),
-  /** The account that the payment is stored with; absent for that of `ACQUIRER_URL`. */
-  accountId: z.uuid().optional(),
+  /** The account that the payment is stored with. */
+  accountId: z.uuid(),
   /** The approvals that the refund needs beside the payment's refunds of now. */
   approvalsRequired: approvalsRequiredSchema,
   payment: z.object({

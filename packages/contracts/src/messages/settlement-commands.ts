@@ -3,8 +3,6 @@ import { fileNameSchema } from "../file-name.ts";
 import { sealedPartSchema } from "../sealed-reply.ts";
 import { amountMinorSchema, defineOperatorCommand, defineServiceCommand } from "./message.ts";
 
-const accountIdSchema = z.union([z.uuid(), z.literal("default")]);
-
 /**
  * A movement of money, or one that did not happen, as its owner knows it. A bank's settlement file is compared with it.
  * It has the masked number of the card, and nothing else of it.
@@ -14,8 +12,8 @@ export const movementFactSchema = z.object({
   id: z.uuid(),
   /** The refunded payment, of a refund. */
   parentId: z.uuid().optional(),
-  /** The account at the bank that it was sent to, `default` for that of `ACQUIRER_URL`. A refund has its payment's. */
-  accountId: accountIdSchema,
+  /** The account at the bank that it was sent to. A refund has its payment's. */
+  accountId: z.uuid(),
   merchantId: z.uuid(),
   kind: z.enum(["SALE", "CAPTURE", "REFUND"]),
   /**

@@ -18,9 +18,7 @@ const oneFile = {
 
 const sent = {
   queryParameters: z.object({
-    accountId: textSchema(1, 64).meta({
-      description: "The account at the bank; `default` is that of `ACQUIRER_URL`",
-    }),
+    accountId: textSchema(1, 64).meta({ description: "The account at the bank" }),
     mapping: textSchema(1, 64).meta({ description: "How the file is read, such as `generic`" }),
   }),
   file: { part: "file", description: "The bank's file" },

@@ -30,17 +30,21 @@ export function parseConfig<Shape extends z.ZodRawShape>(
   // Node's own switch would accept any certificate, of banks and of the database alike.
   if (given["NODE_TLS_REJECT_UNAUTHORIZED"] === "0")
     throw new ConfigError(["NODE_TLS_REJECT_UNAUTHORIZED: may not be 0, since no peer would be verified"]);
+  const gone = Object.entries(goneSettings.get(schema) ?? {})
+    .filter(([name]) => name in given)
+    .map(([name, instead]) => `${name} is gone: ${instead}`);
   const parsed = schema.safeParse(given);
   const shared = parsed.success ? sharedKeys(parsed.data) : [];
-  if (shared.length > 0) throw new ConfigError(shared);
-  if (parsed.success) return parsed.data;
-  throw new ConfigError(
-    parsed.error.issues.map((issue) => {
-      const name = String(issue.path[0]);
-      return given[name] === undefined ? `${name} is missing: ${issue.message}` : `${name}: ${issue.message}`;
-    }),
-  );
+  if (parsed.success && gone.length + shared.length === 0) return parsed.data;
+  const faults = (parsed.error?.issues ?? []).map((issue) => {
+    const name = String(issue.path[0]);
+    return given[name] === undefined ? `${name} is missing: ${issue.message}` : `${name}: ${issue.message}`;
+  });
+  throw new ConfigError([...gone, ...faults, ...shared]);
 }
+
+/** Settings that a program had, each with what takes its place. One that is given stops the start: its writer counts on it. */
+export const goneSettings = z.registry<Record<string, string>>();
 
 /** A variable of free text. @param form the right form, for the error. */
 export function textSetting(form: string) {

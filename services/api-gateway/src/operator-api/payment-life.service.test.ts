@@ -6,7 +6,7 @@ import {
   type OperatorRefund,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import { eventually, serveCommands } from "@holdfast/tests/support";
+import { eventually, serveCommands, TEST_ACCOUNT_ID } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { expectProblem } from "../../test/problems.ts";
 import { startTestGateway, type TestGateway } from "../../test/test-gateway.ts";
@@ -68,6 +68,7 @@ function payment(): OperatorPaymentDetail {
   return {
     merchantId,
     payment: recordOf({ paymentId: PAYMENT_ID, orderId: "ORDER-1" }),
+    accountId: TEST_ACCOUNT_ID,
     livemode: true,
     state: "CAPTURED",
     unresolved: false,

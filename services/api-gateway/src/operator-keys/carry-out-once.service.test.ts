@@ -13,7 +13,7 @@ import { purgeIdempotencyKeys } from "@holdfast/idempotency";
 import { handler } from "@holdfast/messaging";
 import { createDatabase, createPool } from "@holdfast/postgres";
 import { withClient } from "@holdfast/sandbox/infrastructure";
-import { captureLog, serveCommands } from "@holdfast/tests/support";
+import { captureLog, serveCommands, TEST_ACCOUNT_ID } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { expectProblem } from "../../test/problems.ts";
 import { merchantOf, startTestGateway, type TestGateway } from "../../test/test-gateway.ts";
@@ -27,6 +27,7 @@ const REPLAYED = { "idempotent-replayed": "true" };
 const PAYMENT: OperatorPaymentDetail = {
   merchantId: PAYMENT_ID,
   payment: recordOf({ paymentId: PAYMENT_ID, orderId: "ORDER-1" }),
+  accountId: TEST_ACCOUNT_ID,
   livemode: true,
   state: "SUCCESS",
   unresolved: false,

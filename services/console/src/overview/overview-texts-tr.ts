@@ -26,7 +26,6 @@ export const TURKISH: OverviewTexts = {
   noDecided: "Bugün bankalardan henüz ödeme yanıtı gelmedi.",
   noUnknown: "Sonucu belirsiz ödeme yok.",
   noQueue: "Bekleyen iade yok.",
-  ownAccount: "Kurulumun kendi hesabı",
   approvedOf: (approved, all) => `${approved} / ${all}`,
   ageGroups: ["1 saatten az", "1–4 saat", "4–24 saat", "24 saatten çok"],
 };

@@ -27,7 +27,6 @@ const ENGLISH = {
   noDecided: "No bank has answered a payment today.",
   noUnknown: "No outcome is unknown.",
   noQueue: "No refund waits.",
-  ownAccount: "Installation's own account",
   approvedOf: (approved: number, all: number) => `${approved} of ${all}`,
   ageGroups: ["under 1 hour", "1 to 4 hours", "4 to 24 hours", "over 24 hours"],
 };

@@ -124,11 +124,7 @@ function approvalChart({ reader, session }: PageContext, { accounts, days }: Fig
     const share = approved / (approved + declined);
     const ofAccount = accountId === undefined ? "" : `&accountId=${accountId}`;
     return {
-      label: session.staff
-        ? texts.allBanks
-        : accountId === undefined
-          ? texts.ownAccount
-          : (name ?? accountId),
+      label: session.staff ? texts.allBanks : (name ?? accountId ?? ""),
       value: share,
       text: `${percentText(reader, share)} (${texts.approvedOf(approved, approved + declined)})`,
       href: paymentsOf(days[0]!.day) + ofAccount,

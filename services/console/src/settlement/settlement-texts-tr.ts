@@ -108,7 +108,6 @@ export const TURKISH: SettlementTexts = {
   notedLines: "Bir hücresi olmadan alınan satırlar",
   lineNumber: "Satır",
   why: "Neden",
-  ownAccount: "Kurulumun kendi hesabı",
   mapping: "Eşleme",
   hash: "SHA-256",
   toDifferences: "Bu hesabın farkları",

@@ -114,7 +114,6 @@ const ENGLISH = {
   notedLines: "Lines that were taken without a cell",
   lineNumber: "Line",
   why: "Why",
-  ownAccount: "Installation's own account",
   mapping: "Mapping",
   hash: "SHA-256",
   toDifferences: "Differences of this account",

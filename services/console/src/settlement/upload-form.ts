@@ -22,13 +22,10 @@ export function uploadForm(context: PageContext, { accounts, mappings }: UploadC
         name: "accountId",
         id: "upload-account",
         label: texts.account,
-        choices: [
-          { value: "default", text: texts.ownAccount },
-          ...accounts
-            .filter(({ livemode }) => livemode)
-            .map(({ accountId, name }) => ({ value: accountId, text: name })),
-        ],
-        chosen: form.get("accountId") ?? "default",
+        choices: accounts
+          .filter(({ livemode }) => livemode)
+          .map(({ accountId, name }) => ({ value: accountId, text: name })),
+        chosen: form.get("accountId") ?? "",
       })}
       ${selectField({
         name: "mapping",

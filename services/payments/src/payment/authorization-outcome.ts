@@ -142,7 +142,7 @@ export const DEADLINE_PASSED: FinalOutcome = {
 
 /** A payment that may be concluded: under a lease of ours. */
 export type PaymentToConclude = ShownPayment & {
-  account_id: string | null;
+  account_id: string;
   request_ip: string;
   lease_token: string;
   traceparent: string | null;

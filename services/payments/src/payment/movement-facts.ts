@@ -52,7 +52,7 @@ function paymentFact(row: FactRow): MovementFact {
   const isCapture = row.transaction_type === "PRE_AUTHORIZATION";
   return {
     id: row.payment_id,
-    accountId: row.account_id ?? "default",
+    accountId: row.account_id,
     merchantId: row.merchant_id,
     kind: isCapture ? "CAPTURE" : "SALE",
     standing,

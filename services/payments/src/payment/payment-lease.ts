@@ -26,7 +26,7 @@ export type LeasedPayment = Selectable<PaymentTable> & {
 export async function leaseUnsettled(
   db: Kysely<PaymentsDatabase>,
   options: { leaseMs: number } & (
-    | { limit: number; accountId: string | null }
+    | { limit: number; accountId: string }
     | { paymentId: string; restMs: number }
   ),
 ): Promise<LeasedPayment[]> {
@@ -65,15 +65,12 @@ export async function unsettledDueInMs(db: Kysely<PaymentsDatabase>): Promise<nu
   return first.in_ms ?? undefined;
 }
 
-function allDue(
-  db: Kysely<PaymentsDatabase>,
-  { limit, accountId }: { limit: number; accountId: string | null },
-) {
+function allDue(db: Kysely<PaymentsDatabase>, { limit, accountId }: { limit: number; accountId: string }) {
   return db
     .selectFrom("payment")
     .select(["payment_id", "recover_at as due_at"])
     .where("recover_at", "<=", sql<Date>`now()`)
-    .where("account_id", "is not distinct from", accountId)
+    .where("account_id", "=", accountId)
     .orderBy("recover_at")
     .limit(limit)
     .forUpdate()

@@ -26,6 +26,9 @@ export type ClaimRow = Omit<
   idempotency_fingerprint: Buffer | null;
 };
 
+/** A claim whose account is not chosen yet. */
+export type UnroutedClaim = Omit<ClaimRow, "account_id">;
+
 /** One payment to write down as REJECTED, before anything is claimed for it. */
 export type RejectRow = ClaimRow & {
   created_at: Date;

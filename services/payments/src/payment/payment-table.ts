@@ -41,7 +41,7 @@ export type PaymentTable = {
   authorization_expires_at: Date | null;
   traceparent: string | null;
   credential_issued_by: string | null;
-  account_id: string | null;
+  account_id: string;
   claims_order: boolean | null;
   refunds_commission: boolean;
   lease_token: string | null;

@@ -42,9 +42,9 @@ async function makePayments(
   await superuser.query(
     `insert into payment (payment_id, merchant_id, transaction_type, state, version, order_id, amount_minor, currency,
        currency_exponent, installment_count, commission_minor, request_ip, request_port, card_holder_name, masked_pan,
-       pan_fingerprint, recover_at, created_at, refunds_commission, pan_fingerprint_key_id)
+       pan_fingerprint, account_id, recover_at, created_at, refunds_commission, pan_fingerprint_key_id)
      select uuidv7(-$2::interval), gen_random_uuid(), 'PAYMENT', $3, 2, $1, 100, 'TRY', 2, 1, 0, '203.0.113.7', 4711,
-       'A Buyer', '411111******1111', decode(repeat('00', 32), 'hex'), $4::timestamptz, now() - $2::interval, true, '0'
+       'A Buyer', '411111******1111', decode(repeat('00', 32), 'hex'), gen_random_uuid(), $4::timestamptz, now() - $2::interval, true, '0'
      from generate_series(1, $5)`,
     [orderId, age, underWay ? "ENROLLED" : "SUCCESS", underWay ? new Date().toISOString() : null, count],
   );

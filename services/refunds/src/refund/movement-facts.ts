@@ -22,11 +22,12 @@ export async function readRefundMovements(
 /** @returns undefined for a refund whose amount is not reserved yet: it was never shown, and may be removed. */
 function refundFact(row: RefundRow): MovementFact | undefined {
   if (row.state === "RESERVING") return undefined;
-  if (row.order_id === null || row.masked_pan === null) throw new Error("a refund without its payment");
+  if (row.account_id === null || row.order_id === null || row.masked_pan === null)
+    throw new Error("a refund without its payment");
   return {
     id: row.refund_id,
     parentId: row.payment_id,
-    accountId: row.account_id ?? "default",
+    accountId: row.account_id,
     merchantId: row.merchant_id,
     kind: "REFUND",
     standing: factStatusOf(row),

@@ -100,7 +100,7 @@ export async function dueInMs(db: Kysely<RefundsDatabase>): Promise<number | und
   return first.in_ms ?? undefined;
 }
 
-/** The accounts of which a refund is under way, and that of `ACQUIRER_URL`, which is null. */
+/** The accounts of which a refund is under way, and null for those that wait for their reservation. */
 export async function accountsUnderWay(db: Kysely<RefundsDatabase>): Promise<(string | null)[]> {
   const rows = await db
     .selectFrom("refund")

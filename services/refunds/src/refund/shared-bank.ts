@@ -5,7 +5,7 @@ import {
 } from "@holdfast/service-runtime";
 import { NOT_SENT, type RefundBank, type RefundToSend } from "./refund-bank.ts";
 
-/** The permits for calls to one account; null is that of `ACQUIRER_URL`. */
+/** The permits for calls to one account; null stands for refunds that wait for their reservation. */
 export type PermitsOf = (accountId: string | null) => SharedPermits;
 
 /** Gives each account as many permits, so that one whose bank hangs takes none of another's. */

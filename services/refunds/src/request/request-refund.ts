@@ -84,7 +84,7 @@ async function accept(
 ): Promise<Reply> {
   const set = {
     kind,
-    account_id: accountId ?? null,
+    account_id: accountId,
     approvals_required: approvalsRequired,
     order_id: payment.orderId,
     customer_id: payment.customerId ?? null,

@@ -1,6 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { createDatabase } from "@holdfast/postgres";
-import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
+import {
+  createTestDatabase,
+  type TestDatabase,
+  plantSettlementAccount,
+  TEST_ACCOUNT_ID,
+} from "@holdfast/tests/support";
 import { Pool } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SettlementDatabase } from "../database.ts";
@@ -11,6 +16,7 @@ let pool: Pool;
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = new Pool({ connectionString: database.urls.settlement.owner, max: 2 });
+  await plantSettlementAccount((text, values) => pool.query(text, values));
 });
 afterAll(async () => {
   await pool.end();
@@ -24,12 +30,12 @@ test("no statement writes more than a range of a file, or one payout", async () 
   const importId = randomUUID();
   await pool.query(
     `insert into import (import_id, account_id, mapping, file_name, imported_by, sha256, state, ended_at)
-     values ($1, 'default', 'generic', 'bank.csv', 'olga', sha256(''), 'TAKEN', now() - interval '1 day')`,
+     values ($1, '${TEST_ACCOUNT_ID}', 'generic', 'bank.csv', 'olga', sha256(''), 'TAKEN', now() - interval '1 day')`,
     [importId],
   );
   await pool.query(
     `insert into line (import_id, line_no, account_id, kind, gross_minor, fee_minor, net_minor, currency, payout_id, settles_on)
-     select $1, line_no, 'default', 'FEE', -100, 0, -100, 'TRY', 'p-' || line_no, date '2026-03-01' + line_no
+     select $1, line_no, '${TEST_ACCOUNT_ID}', 'FEE', -100, 0, -100, 'TRY', 'p-' || line_no, date '2026-03-01' + line_no
      from generate_series(1, $2::int) as line_no`,
     [importId, LINES],
   );

@@ -1,4 +1,9 @@
-import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
+import {
+  createTestDatabase,
+  plantSettlementAccount,
+  type TestDatabase,
+  TEST_ACCOUNT_ID,
+} from "@holdfast/tests/support";
 import { createDatabase } from "@holdfast/postgres";
 import { Pool } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -10,6 +15,7 @@ let pool: Pool;
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = new Pool({ connectionString: database.urls.settlement.app, max: 1 });
+  await plantSettlementAccount((text, values) => pool.query(text, values));
 });
 afterAll(async () => {
   await pool.end();
@@ -21,7 +27,7 @@ const DAY_MS = 86_400_000;
 async function add(kind: string, days: number, state = "OPEN"): Promise<void> {
   await pool.query(
     `insert into difference (difference_id, account_id, class, payout_id, amount_minor, currency, detail, state, proposed_by, ended_at)
-     values (uuidv7(-$2::int * interval '1 day'), 'default', $1, 'P-' || gen_random_uuid(), 1, 'TRY', 'a test', $3,
+     values (uuidv7(-$2::int * interval '1 day'), '${TEST_ACCOUNT_ID}', $1, 'P-' || gen_random_uuid(), 1, 'TRY', 'a test', $3,
        case when $3 = 'PROPOSED' then 'olga' end, case when $3 = 'RESOLVED' then now() end)`,
     [kind, days, state],
   );
@@ -53,7 +59,7 @@ test("the oldest file that waits for a second person is measured, and none that 
   ] as const)
     await pool.query(
       `insert into import (import_id, account_id, mapping, file_name, imported_by, sha256, state, created_at, ended_at)
-       values (uuidv7(), 'default', 'generic', 'a.csv', 'olga', sha256($2::text::bytea), $1,
+       values (uuidv7(), '${TEST_ACCOUNT_ID}', 'generic', 'a.csv', 'olga', sha256($2::text::bytea), $1,
          now() - $2::int * interval '1 day', case when $1 = 'TAKEN' then now() end)`,
       [state, days],
     );

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createDatabase } from "@holdfast/postgres";
 import { Pool } from "pg";
-import { eventually } from "@holdfast/tests/support";
+import { eventually, TEST_ACCOUNT_ID } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startSettleCommand } from "../../test/settle-command.ts";
 import type { SettlementDatabase } from "../database.ts";
@@ -31,7 +31,7 @@ beforeEach(async () => {
   );
   await command.query(
     `insert into settlement.import (import_id, account_id, mapping, file_name, imported_by, sha256, state, ended_at, matched_at)
-     values ($1, 'default', 'generic', 'bank.csv', 'olga', sha256(''), 'TAKEN', now(), now())`,
+     values ($1, '${TEST_ACCOUNT_ID}', 'generic', 'bank.csv', 'olga', sha256(''), 'TAKEN', now(), now())`,
     [importId],
   );
   await insertFact(paid, { amount: 1_000, at: "2026-03-10" });
@@ -41,7 +41,7 @@ beforeEach(async () => {
     await command.query(
       `insert into settlement.line (import_id, line_no, account_id, kind, gross_minor, fee_minor, net_minor, currency, settles_on,
          fact_id, merchant_id, verdict)
-       select $1, $2, 'default', kind, amount_minor, 0, amount_minor, 'TRY', occurred_at::date, fact_id, merchant_id, 'MATCHED'
+       select $1, $2, '${TEST_ACCOUNT_ID}', kind, amount_minor, 0, amount_minor, 'TRY', occurred_at::date, fact_id, merchant_id, 'MATCHED'
        from settlement.fact where fact_id = $3`,
       [importId, index + 1, factId],
     );
@@ -55,7 +55,7 @@ async function insertFact(
   await command.query(
     `insert into settlement.fact (fact_id, account_id, parent_id, merchant_id, kind, standing, amount_minor, currency,
        occurred_at, version, order_id, masked_pan, reported, commission_minor)
-     values ($1, 'default', $2, $3, $4, 'DONE', $5, 'TRY', $6, 1, 'order-1', '411111******1111', true, 20)`,
+     values ($1, '${TEST_ACCOUNT_ID}', $2, $3, $4, 'DONE', $5, 'TRY', $6, 1, 'order-1', '411111******1111', true, 20)`,
     [factId, parent, merchantId, parent === null ? "SALE" : "REFUND", amount, `${at}T12:00:00Z`],
   );
 }
@@ -107,7 +107,7 @@ test.each<[string, string, string[]]>([
   [
     "a difference that people have closed",
     `insert into settlement.difference (account_id, class, fact_id, amount_minor, currency, detail)
-       values ('default', 'AMOUNT_DIFFERS', '${paid}', 1, 'TRY', 'another amount');
+       values ('${TEST_ACCOUNT_ID}', 'AMOUNT_DIFFERS', '${paid}', 1, 'TRY', 'another amount');
      truncate settlement.statement_change;
      update settlement.difference set state = 'CLOSED', closed_by = 'olga', decision = 'NOT_OURS', reason = 'booked', ended_at = now()`,
     ["2026-03-10 TRY", "awaiting TRY"],
@@ -115,7 +115,7 @@ test.each<[string, string, string[]]>([
   [
     "an account's clock, for whoever awaits the bank",
     `insert into settlement.statement (merchant_id, currency, day, awaits) values ('${merchantId}', 'TRY', '2026-03-12', true);
-     update settlement.account set time_zone = 'Europe/Berlin' where account_id = 'default'`,
+     update settlement.account set time_zone = 'Europe/Berlin' where account_id = '${TEST_ACCOUNT_ID}'`,
     ["awaiting TRY"],
   ],
   ["another version alone", `update settlement.fact set version = version + 1 where ${OF_PAID}`, []],
@@ -197,8 +197,7 @@ test("while a file is being compared nothing is leased, and for no longer than t
 describe("an account that changes while a day begins to wait for the bank", () => {
   const awaitDay = `insert into settlement.statement (merchant_id, currency, day, awaits) values ('${merchantId}', 'TRY', '2026-03-13', true)
     on conflict (day, merchant_id, currency) do update set awaits = true`;
-  const changeAccount =
-    "update settlement.account set compared_since = coalesce(compared_since, '2026-03-01') + 1 where account_id = 'default'";
+  const changeAccount = `update settlement.account set compared_since = coalesce(compared_since, '2026-03-01') + 1 where account_id = '${TEST_ACCOUNT_ID}'`;
 
   /** Runs the second statement while the first one's transaction is open, which ends once the second waits for it. */
   async function beside(first: string, second: string): Promise<void> {

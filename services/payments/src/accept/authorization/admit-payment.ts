@@ -15,7 +15,7 @@ import type { FindRoute } from "../../bank/account/routing.ts";
 import { findBin } from "../bins/bin-table.ts";
 import type { CurrentBins } from "../bins/current-bins.ts";
 import { enforceRules, type EnforceRulesDeps } from "../rules/enforce-rules.ts";
-import type { ClaimRow } from "../../payment/payment-statements.ts";
+import type { ClaimRow, UnroutedClaim } from "../../payment/payment-statements.ts";
 import type { Join } from "../../payment/payment-writes.ts";
 import {
   withMerchantPermit,
@@ -41,7 +41,7 @@ export type Admitted = {
   card: Card;
   details: OrderDetails;
   /** Accounts that it may be sent to where the one of the row certainly got nothing of it. */
-  otherAccounts: readonly (string | null)[];
+  otherAccounts: readonly string[];
 };
 
 type Message = Incoming<PreAuthorizePayment | SellPayment>;
@@ -83,21 +83,21 @@ export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse
   const bin = findBin(bins, card.reveal().pan);
   // A request without such details has the fingerprint of its other fields alone.
   const said = opened.details ? [JSON.stringify(opened.details)] : [];
-  const row = buildClaim(deps, message, transactionType, card, bin, [...further, ...said]);
-  const refusal = refuseProgramme(row, bin);
-  if (refusal) return await answerRefusal(deps, message, row, refusal);
-  const route = deps.findRoute(row.merchant_id, routed(row));
+  const claim = buildClaim(deps, message, transactionType, card, bin, [...further, ...said]);
+  const refusal = refuseProgramme(claim, bin);
+  if (refusal) return await answerRefusal(deps, message, claim, refusal);
+  const route = deps.findRoute(claim.merchant_id, routed(claim));
   if (!route) return { outcome: "not_started" };
   const [accountId, ...others] = route;
   if (accountId === undefined) return { outcome: "problem", code: "no_acquirer_account" };
-  const missing = missingAt(deps, row, details);
+  const missing = missingAt(deps, claim, details);
   const field = missing(accountId);
   if (field !== undefined) {
     const lacking = { outcome: "problem", code: "bank_requires_field", extra: { field } } as const;
-    return await answerRefusal(deps, message, row, lacking);
+    return await answerRefusal(deps, message, claim, lacking);
   }
   const otherAccounts = others.filter((other) => missing(other) === undefined);
-  row.account_id = accountId;
+  const row = { ...claim, account_id: accountId };
   const { deadlineAt } = message.context;
   const caller = { accountId, merchantId: row.merchant_id, deadlineAt };
   const calls = deps.bank.of(accountId).capabilities.callsPerPayment ?? 1;
@@ -111,12 +111,12 @@ export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse
 }
 
 /** Finds a field that an account needs, and neither the request nor the account's defaults have. */
-function missingAt({ bank }: AdmitPaymentDeps, row: ClaimRow, details: OrderDetails) {
+function missingAt({ bank }: AdmitPaymentDeps, row: UnroutedClaim, details: OrderDetails) {
   const request = { customer: customerOf(row, details), ...basketOf(details) };
-  return (account: string | null) => bank.of(account).missingField?.(request);
+  return (account: string) => bank.of(account).missingField?.(request);
 }
 
-function routed(row: ClaimRow): RoutedPayment {
+function routed(row: UnroutedClaim): RoutedPayment {
   return {
     livemode: isLive(row.merchant_id),
     currency: row.currency,

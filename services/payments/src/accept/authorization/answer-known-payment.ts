@@ -12,7 +12,7 @@ import type { PaymentsDatabase } from "../../database.ts";
 import { findPayment, type FoundPayment } from "../../payment/payment-queries.ts";
 import { isUnsettled } from "../../payment/payment.ts";
 import { paymentRecord } from "../../payment/payment-record.ts";
-import type { ClaimRow } from "../../payment/payment-statements.ts";
+import type { UnroutedClaim } from "../../payment/payment-statements.ts";
 
 type Deps = { db: Kysely<PaymentsDatabase>; now: () => number };
 type Reply = CommandReply<ApiPaymentResponse>;
@@ -25,7 +25,7 @@ type Reply = CommandReply<ApiPaymentResponse>;
 export async function answerKnownPayment(
   deps: Deps,
   message: Incoming<unknown>,
-  row: ClaimRow,
+  row: UnroutedClaim,
   read: ReadState = currentState,
 ): Promise<Reply> {
   const { idempotency, merchant, deadlineAt } = message.context;
@@ -53,7 +53,7 @@ export async function answerKnownPayment(
 export async function answerRefusal(
   deps: Deps,
   message: Incoming<unknown>,
-  row: ClaimRow,
+  row: UnroutedClaim,
   reply: Extract<Reply, { outcome: "problem" }>,
 ): Promise<Reply> {
   const { idempotency, merchant } = message.context;

@@ -14,7 +14,7 @@ import type { BinData } from "../bins/bin-table.ts";
 import { domIntOf, installmentCounts } from "../bins/look-up-bin.ts";
 import { panFingerprint, underEachKey } from "../fingerprint/keyed-hash.ts";
 import { commissionMinor } from "../../payment/commission.ts";
-import type { ClaimRow } from "../../payment/payment-statements.ts";
+import type { ClaimRow, UnroutedClaim } from "../../payment/payment-statements.ts";
 
 export type BuildClaimDeps = {
   /** Keys of the fingerprint of the card number and of the request. */
@@ -23,7 +23,7 @@ export type BuildClaimDeps = {
   homeCountry: string;
 };
 
-/** The payment's row as it is to be claimed, under a new lease. It has only those card data that may be stored. */
+/** The payment's row as it is to be claimed, under a new lease, but for its account. It has only those card data that may be stored. */
 export function buildClaim(
   { fingerprintKeys, homeCountry }: BuildClaimDeps,
   { context: { merchant, idempotency }, payload, traceparent }: Incoming<PreAuthorizePayment | SellPayment>,
@@ -32,7 +32,7 @@ export function buildClaim(
   bin: BinData | undefined,
   /** Fields of the request that a sale does not have, for its fingerprint. */
   further: readonly string[] = [],
-): ClaimRow {
+): UnroutedClaim {
   const { pan } = card.reveal();
   const { installmentCount = 1, loyaltyCode } = payload as Partial<SellPayment>;
   const number = underEachKey(fingerprintKeys, (key) => panFingerprint(key, pan));
@@ -75,7 +75,6 @@ export function buildClaim(
     loyalty_code: loyaltyCode ?? bin?.loyaltyCode ?? null,
     traceparent: traceparent ?? null,
     credential_issued_by: merchant.credentialIssuedBy ?? null,
-    account_id: null,
     claims_order: payload.allowConcurrentAttempt ? null : true,
     idempotency_key: idempotency?.key ?? null,
     idempotency_scope: idempotency?.scope ?? null,

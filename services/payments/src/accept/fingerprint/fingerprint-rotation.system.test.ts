@@ -117,7 +117,7 @@ test("the status of the keys says which of them is needed, and by how much", asy
   expect(await keys(ROTATED, "status")).toMatchObject({
     code: 0,
     printed: expect.stringMatching(
-      /^ACCOUNT_SECRET_KEYS\n  is not set, and nothing needs it\nPAN_FINGERPRINT_KEYS\n  1 +active +nothing needs it yet\n  0 +1 Idempotency-Keys and counters of cards need it\n/,
+      /^ACCOUNT_SECRET_KEYS\n  a1 +active +1 accounts' credentials need it\nPAN_FINGERPRINT_KEYS\n  1 +active +nothing needs it yet\n  0 +1 Idempotency-Keys and counters of cards need it\n/,
     ) as string,
   });
 });

@@ -14,6 +14,7 @@ import { startPaymentsHarness, type PaymentsHarness } from "../../../test/paymen
 import type { PaymentsDatabase } from "../../database.ts";
 import { REJECT, REJECT_COLUMNS, type RejectRow } from "../../payment/payment-statements.ts";
 import { purgeRuleCounts } from "./rule-queries.ts";
+import { TEST_ACCOUNT_ID } from "@holdfast/tests/support";
 
 let payments: PaymentsHarness;
 beforeAll(async () => {
@@ -187,7 +188,7 @@ describe("a payment that a rule refuses", () => {
     loyalty_code: null,
     traceparent: null,
     credential_issued_by: null,
-    account_id: null,
+    account_id: TEST_ACCOUNT_ID,
     idempotency_key: null,
     idempotency_scope: null,
     idempotency_fingerprint: null,

@@ -15,7 +15,8 @@ beforeAll(async () => {
   payments = await startPaymentsHarness({ RECOVERY_INTERVAL: "20ms" }, { alone: true, log: () => log });
   steps = threeDs(payments);
   bank = await startLeakingBank(payments.acquirer.url, leak);
-  await payments.startAnother({ ACQUIRER_URL: bank.url });
+  await payments.moveAccount(bank.url);
+  await payments.startAnother();
 });
 afterAll(async () => {
   await payments.close();

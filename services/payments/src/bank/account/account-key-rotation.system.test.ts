@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true });
 });
 beforeEach(async () => {
-  payments = await startPaymentsHarness({ RECOVERY_INTERVAL: "1h" }, { alone: true });
+  payments = await startPaymentsHarness({ RECOVERY_INTERVAL: "1h" }, { alone: true, account: null });
 });
 afterEach(() => payments.close());
 

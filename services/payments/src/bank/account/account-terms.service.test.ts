@@ -163,7 +163,7 @@ describe("a sale is cancelled on its bank's day", () => {
     });
   });
 
-  test("of the account of ACQUIRER_URL, by the installation's day", async () => {
+  test("of an account that is made without one, by the installation's day", async () => {
     const merchantId: string = randomUUID();
     expect(await cancel(merchantId, await saleOf(merchantId, 6))).toMatchObject({
       code: "invalid_payment_state",

@@ -13,8 +13,8 @@ export type AccountTerms = {
 /** The terms of an account that names none. */
 export type DefaultTerms = Omit<AccountTerms, "horizonMs">;
 
-/** The terms of a payment's stored account, under its newest version. Null is the account of `ACQUIRER_URL`. */
-export type TermsOf = (accountId: string | null) => AccountTerms;
+/** The terms of a payment's stored account, under its newest version. */
+export type TermsOf = (accountId: string) => AccountTerms;
 
 /** @param callMs bound of one call. */
 export function createTerms(
@@ -22,8 +22,7 @@ export function createTerms(
   { defaults, callMs }: { defaults: DefaultTerms; callMs: number },
 ): TermsOf {
   return (accountId) => {
-    const account = accountId === null ? undefined : table()?.accounts.get(accountId);
-    const { lateArrivalMs, businessDay } = account ?? defaults;
+    const { lateArrivalMs, businessDay } = table()?.accounts.get(accountId) ?? defaults;
     return { lateArrivalMs, businessDay, horizonMs: callMs + lateArrivalMs };
   };
 }

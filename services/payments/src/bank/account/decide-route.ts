@@ -10,12 +10,12 @@ export type RoutedPayment = {
   installmentCount: number;
 };
 
-/** The parts of an account on which routing depends. Null is the account of `ACQUIRER_URL`. */
+/** The parts of an account on which routing depends. */
 export type RoutableAccount = {
-  accountId: string | null;
+  accountId: string;
   livemode: boolean;
   state: AccountState;
-  currencies: readonly string[] | "all";
+  currencies: readonly string[];
 };
 
 /**
@@ -38,7 +38,7 @@ export function decideRoute<Account extends RoutableAccount>(
     routes: readonly Route[];
     accounts: ReadonlyMap<string, Account>;
     defaultAccount: Account | undefined;
-    isOpen: (accountId: string | null) => boolean;
+    isOpen: (accountId: string) => boolean;
   },
 ): Account[] {
   const named = routes.filter((route) => names(route, payment));
@@ -48,7 +48,7 @@ export function decideRoute<Account extends RoutableAccount>(
     (account): account is Account =>
       account?.state === "ACTIVE" &&
       account.livemode === payment.livemode &&
-      (account.currencies === "all" || account.currencies.includes(payment.currency)),
+      account.currencies.includes(payment.currency),
   );
   const open = new Set(able.filter(({ accountId }) => isOpen(accountId)));
   return [...new Set([...able.filter((account) => !open.has(account)), ...open])];

@@ -3,6 +3,7 @@
  * that finish what was begun) is counted by account, so that a bank which hangs takes nothing of another's.
  */
 import { createSharedPermits, permitsOfOne, type SharedPermits } from "@holdfast/service-runtime";
+import { isLive } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { Lane } from "./acquirers.ts";
@@ -17,18 +18,13 @@ export function connectionsOfLanes(connectionsMax: number): Record<Lane, number>
 }
 
 /** The connections for payments to an account, of which each merchant has a share: a call takes its permit here first. */
-export type PermitsOf = (accountId: string | null) => SharedPermits;
+export type PermitsOf = (accountId: string) => SharedPermits;
 
-/** @param fallbackMax connections for payments to the account of `ACQUIRER_URL`. */
-export function createMerchantPermits(
-  { table }: Accounts,
-  { share, fallbackMax }: { share: number; fallbackMax: number },
-): PermitsOf {
-  const made = new Map<string | null, { max: number; permits: SharedPermits }>();
+export function createMerchantPermits({ table }: Accounts, { share }: { share: number }): PermitsOf {
+  const made = new Map<string, { max: number; permits: SharedPermits }>();
   return (accountId) => {
-    const account = accountId === null ? undefined : table()?.accounts.get(accountId);
     // For an unknown account every call is `not_sent`, and holds a permit for no time.
-    const max = account ? connectionsOfLanes(account.connectionsMax).payments : fallbackMax;
+    const max = connectionsOfLanes(table()?.accounts.get(accountId)?.connectionsMax ?? 1).payments;
     const known = made.get(accountId);
     if (known?.max === max) return known.permits;
     const permits = createSharedPermits({ max, ofOneMax: permitsOfOne(max, share) });
@@ -37,36 +33,39 @@ export function createMerchantPermits(
   };
 }
 
-/** The account that a merchant's payment is stored with. Where there are no accounts but one, that is no query. */
-export type AccountOf = (payment: { paymentId: string; merchantId: string }) => Promise<string | null>;
+/**
+ * The account that a merchant's payment is stored with; undefined where the merchant has no such payment. Where the
+ * merchant's mode has one account only, that is no query.
+ */
+export type AccountOf = (payment: { paymentId: string; merchantId: string }) => Promise<string | undefined>;
 
 export function createAccountOf({ table }: Accounts, db: Kysely<PaymentsDatabase>): AccountOf {
   return async ({ paymentId, merchantId }) => {
-    if (table()?.accounts.size === 0) return null;
+    const accounts = table()?.accounts.values() ?? [];
+    const [only, another] = Iterator.from(accounts).filter(({ livemode }) => livemode === isLive(merchantId));
+    if (only && !another) return only.accountId;
     const payment = await db
       .selectFrom("payment")
       .select("account_id")
       .where("payment_id", "=", paymentId)
       .where("merchant_id", "=", merchantId)
       .executeTakeFirst();
-    return payment?.account_id ?? null;
+    return payment?.account_id;
   };
 }
 
 /** Workers for each account: how many at a time may call its bank, at most as many as it has connections for them. */
 export type Upkeep = {
-  keys: () => (string | null)[];
-  inFlightMax: (configuredMax: number) => (accountId: string | null) => number;
+  keys: () => Iterable<string>;
+  inFlightMax: (configuredMax: number) => (accountId: string) => number;
 };
 
 export function createUpkeep({ table }: Accounts): Upkeep {
   return {
-    keys: () => [null, ...(table()?.accounts.keys() ?? [])],
+    keys: () => table()?.accounts.keys() ?? [],
     inFlightMax: (configuredMax) => (accountId) => {
-      const account = accountId === null ? undefined : table()?.accounts.get(accountId);
-      return account
-        ? Math.min(configuredMax, connectionsOfLanes(account.connectionsMax).upkeep)
-        : configuredMax;
+      const { connectionsMax = 1 } = table()?.accounts.get(accountId) ?? {};
+      return Math.min(configuredMax, connectionsOfLanes(connectionsMax).upkeep);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { CONNECTORS, createSimulatorAcquirer } from "@holdfast/banks";
+import { CONNECTORS } from "@holdfast/banks";
 import { captureLog } from "@holdfast/tests/support";
 import { expect, onTestFinished, test } from "vitest";
 import { createAccountAcquirers } from "./acquirers.ts";
@@ -29,14 +29,11 @@ const account = (version: number): Account => ({
 test("an account that cannot be used is counted at every reading, and logged once for each version", async () => {
   const { log, lines } = captureLog("payments");
   const wire = { connectTimeoutMs: 1_000, allowPlaintext: false };
-  const url = "http://127.0.0.1:1";
-  const fallback = () => createSimulatorAcquirer({ url, connectionsMax: 1, ...wire });
   const budget = createCallBudget({} as CallSlots, { table: () => undefined });
   const banks = createAccountAcquirers({
     connectors: new Map(),
     ring: undefined,
     bounds: BOUNDS,
-    fallback,
     wire,
     budget,
     noteUse: () => Promise.resolve(true),

@@ -25,15 +25,15 @@ export type Lane = (typeof LANES)[number];
 /** The banks as one kind of work uses them. */
 export type Acquirers = {
   /**
-   * The bank of the account that a payment is stored with; null is that of `ACQUIRER_URL`. For an unknown account, or
-   * unreadable credentials, every call is `not_sent`.
+   * The bank of the account that a payment is stored with. For an unknown account, or unreadable credentials, every call
+   * is `not_sent`.
    */
-  of: (accountId: string | null) => Acquirer;
+  of: (accountId: string) => Acquirer;
 };
 
 export type AccountAcquirers = {
   lane(lane: Lane): Acquirers;
-  breaker(accountId: string | null): Breaker;
+  breaker(accountId: string): Breaker;
   /**
    * Uses the given accounts from now on; those that changed are connected again, and calls under way end as they are.
    * @returns the number of accounts whose newest version cannot be used.
@@ -45,10 +45,8 @@ export type AccountAcquirers = {
 export type AccountAcquirersOptions = {
   connectors: ReadonlyMap<string, AnyConnector>;
   bounds: AccountBounds;
-  /** The keys of credentials, without which there can be no accounts but that of `ACQUIRER_URL`. */
+  /** The keys of credentials, without which there can be no accounts. */
   ring: KeyRing | undefined;
-  /** The account of `ACQUIRER_URL`, where that is set. */
-  fallback?: (lane: Lane) => Acquirer;
   wire: Omit<AcquirerWire, "connectionsMax" | "awaitBudget">;
   budget: CallBudget;
   noteUse: (account: Account) => Promise<boolean>;
@@ -56,23 +54,19 @@ export type AccountAcquirersOptions = {
 };
 
 export function createAccountAcquirers(options: AccountAcquirersOptions): AccountAcquirers {
-  const { fallback: connectDefault } = options;
-  const fallback = new Map(connectDefault && LANES.map((lane) => [lane, connectDefault(lane)]));
-  const breakers = new Map<string | null, Breaker>();
+  const breakers = new Map<string, Breaker>();
   let connected = new Map<string, { version: number; lanes: Map<Lane, Acquirer> }>();
 
   let unusable: ReadonlyMap<string, number> = new Map();
 
-  const breakerOf = (accountId: string | null) => {
+  const breakerOf = (accountId: string) => {
     const breaker = breakers.get(accountId) ?? createBreaker();
     breakers.set(accountId, breaker);
     return breaker;
   };
   return {
     lane: (lane) => ({
-      of: (accountId) =>
-        (accountId === null ? fallback.get(lane) : connected.get(accountId)?.lanes.get(lane)) ??
-        UNAVAILABLE_ACQUIRER,
+      of: (accountId) => connected.get(accountId)?.lanes.get(lane) ?? UNAVAILABLE_ACQUIRER,
     }),
     breaker: breakerOf,
     use(accounts) {
@@ -97,10 +91,7 @@ export function createAccountAcquirers(options: AccountAcquirersOptions): Accoun
       return failed.size;
     },
     async close() {
-      await closeAll([
-        ...fallback.values(),
-        ...[...connected.values()].flatMap(({ lanes }) => [...lanes.values()]),
-      ]);
+      await closeAll([...connected.values()].flatMap(({ lanes }) => [...lanes.values()]));
     },
   };
 }

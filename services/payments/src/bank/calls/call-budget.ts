@@ -12,7 +12,7 @@ import type { CurrentAccounts } from "../account/current-accounts.ts";
  */
 export type CallBudget = {
   /** Takes a new payment's calls; undefined where they are not free. Without a limit there is nothing to take. */
-  reserve(accountId: string | null, calls: number): Promise<ReservedCalls | undefined>;
+  reserve(accountId: string, calls: number): Promise<ReservedCalls | undefined>;
   /** @param call whose calls of the account use what is reserved first. What they leave is given back. */
   use<Result>(reserved: ReservedCalls, call: () => Promise<Result>): Promise<Result>;
   /** The same acquirer, whose calls count as those of this lane. */
@@ -21,7 +21,7 @@ export type CallBudget = {
   awaitBudgetOf(accountId: string): (until: Date) => Promise<NotSent | undefined>;
 };
 
-export type ReservedCalls = { accountId: string | null; slots: number[] };
+export type ReservedCalls = { accountId: string; slots: number[] };
 
 /** `read` is the inquiry of a merchant's read; `follow_up` is everything about a payment that was begun. */
 type CallKind = "payment" | "follow_up" | "read";
@@ -32,8 +32,7 @@ export function createCallBudget(
   { now = Date.now }: { now?: () => number } = {},
 ): CallBudget {
   const calling = new AsyncLocalStorage<{ kind: CallKind; reserved?: ReservedCalls | undefined }>();
-  const limitOf = (accountId: string | null) =>
-    accountId === null ? undefined : table()?.accounts.get(accountId)?.callsPerMinute;
+  const limitOf = (accountId: string) => table()?.accounts.get(accountId)?.callsPerMinute;
 
   const waitForBudget = async (
     range: SlotRange,
@@ -52,7 +51,7 @@ export function createCallBudget(
   return {
     async reserve(accountId, calls) {
       const max = limitOf(accountId);
-      if (accountId === null || max === undefined) return { accountId, slots: [] };
+      if (max === undefined) return { accountId, slots: [] };
       const taken = await slots.take(rangeOf("payment", { accountId, max }), calls);
       return taken.length === 0 ? undefined : { accountId, slots: taken };
     },
@@ -61,8 +60,7 @@ export function createCallBudget(
         return await calling.run({ kind: "payment", reserved }, call);
       } finally {
         // A slot that cannot be given back is free again in a minute.
-        if (reserved.accountId !== null)
-          await slots.giveBack(reserved.accountId, reserved.slots).catch(() => undefined);
+        await slots.giveBack(reserved.accountId, reserved.slots).catch(() => undefined);
       }
     },
     inLane: (acquirer, lane) =>

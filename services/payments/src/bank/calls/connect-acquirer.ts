@@ -1,5 +1,4 @@
-import { observeAcquirer } from "@holdfast/acquirer";
-import { CONNECTORS, createSimulatorAcquirer } from "@holdfast/banks";
+import { CONNECTORS } from "@holdfast/banks";
 import { metrics } from "@holdfast/telemetry";
 import type { Kysely } from "kysely";
 import type { Logger } from "@holdfast/service-runtime";
@@ -48,10 +47,7 @@ export async function startAccounts(
     businessDay: { timeZone: config.BUSINESS_TIME_ZONE, cutOff: config.BUSINESS_DAY_CUT_OFF },
   };
   const termsOf = createTerms(accounts, { defaults, callMs: config.ACQUIRER_TIMEOUT });
-  const permitsOf = createMerchantPermits(accounts, {
-    share: config.ACQUIRER_CONNECTIONS_SHARE,
-    fallbackMax: config.ACQUIRER_CONNECTIONS_MAX,
-  });
+  const permitsOf = createMerchantPermits(accounts, { share: config.ACQUIRER_CONNECTIONS_SHARE });
   const bankFor = (lane: Lane, callMs: number): Bank => {
     const { of } = banks.lane(lane);
     return { of, callMs, termsOf, permitsOf, budget };
@@ -60,43 +56,21 @@ export async function startAccounts(
   return { banks, bankFor, accounts, accountOf, defaults, upkeep: createUpkeep(accounts), ...rest };
 }
 
-/** The banks: the accounts that operators have made, and the one of `ACQUIRER_URL` where that is set. */
+/** The banks of the accounts that operators have made. */
 function connectAcquirers(
   config: Config,
-  {
-    log,
-    budget,
-    noteUse: note,
-  }: { log: Logger; budget: CallBudget; noteUse: AccountAcquirersOptions["noteUse"] },
+  options: { log: Logger; budget: CallBudget; noteUse: AccountAcquirersOptions["noteUse"] },
 ): AcquirerConnections {
-  const { ACQUIRER_URL: url, ACQUIRER_CONNECTIONS_MAX: max, ACQUIRER_REPETITION: repetition } = config;
   const wire = {
     connectTimeoutMs: ACQUIRER_CONNECT_TIMEOUT_MS,
     allowPlaintext: config.ALLOW_PLAINTEXT.has("acquirer"),
-  };
-  const connectionsMaxOf: Record<Lane, number> = {
-    payments: max,
-    refunds: config.ACQUIRER_REFUND_CONNECTIONS_MAX,
-    upkeep: config.RECOVERY_IN_FLIGHT_MAX + config.EXPIRY_IN_FLIGHT_MAX + OPERATOR_CONNECTIONS,
-  };
-  const connectDefault = (defaultUrl: string) => (lane: Lane) => {
-    const options = { url: defaultUrl, repetition, connectionsMax: connectionsMaxOf[lane], ...wire };
-    return observeAcquirer(createSimulatorAcquirer(options), { url: defaultUrl, account: "default", log });
   };
   const bounds = { hosts: config.ACQUIRER_HOSTS, liveSimulator: config.ALLOW_SIMULATOR === "live" };
   const connecting = { connectors: CONNECTORS, ring: config.ACCOUNT_SECRET_KEYS, wire, bounds };
   return {
     connecting: { ...connecting, twoPeople: config.ACCOUNT_CHANGES_TWO_PEOPLE },
-    acquirers: createAccountAcquirers({
-      ...connecting,
-      ...(url && { fallback: connectDefault(url) }),
-      budget,
-      noteUse: note,
-      log,
-    }),
+    acquirers: createAccountAcquirers({ ...connecting, ...options }),
   };
 }
 
-/** The connections for people, who ask about few payments at a time. */
-const OPERATOR_CONNECTIONS = 8;
 const ACQUIRER_CONNECT_TIMEOUT_MS = 2_000;

@@ -9,12 +9,15 @@ import { threeDs } from "../../../test/three-ds-harness.ts";
 const HANGS = { cardData: { pan: "4000000000000119" } };
 
 /** A call that hangs does so until the bank is closed. A call may wait for its connection for what is left of 100 s. */
-const SETTINGS = { ACQUIRER_TIMEOUT: "99s", ACQUIRER_CONNECTIONS_MAX: "8", RECOVERY_SCHEDULE: "2s,1h" };
+const SETTINGS = { ACQUIRER_TIMEOUT: "99s", RECOVERY_SCHEDULE: "2s,1h" };
 
-async function setUp(settings: Record<string, string> = {}) {
-  const payments = await startPaymentsHarness(SETTINGS, { hangMs: 600_000, alone: true });
+/** @param connectionsMax of which half are for payments. */
+async function setUp(settings: Record<string, string> = {}, { connectionsMax = 16 } = {}) {
+  const account = { connectionsMax };
+  const payments = await startPaymentsHarness(SETTINGS, { hangMs: 600_000, alone: true, account });
   const line = await startTestLink(payments.acquirer.url);
-  await payments.startAnother({ ...settings, ACQUIRER_URL: line.url });
+  await payments.moveAccount(line.url);
+  await payments.startAnother(settings);
   onTestFinished(async () => {
     // Otherwise the service would wait for the calls that hang.
     line.cut();
@@ -69,7 +72,7 @@ test("commands of one merchant that hang leave another's the places of the proce
 });
 
 test("recovery has connections of its own: it settles what is unknown while all others hang", async () => {
-  const { payments, other, hang } = await setUp({ ACQUIRER_CONNECTIONS_MAX: "1" });
+  const { payments, other, hang } = await setUp({}, { connectionsMax: 3 });
   await payments.acquirerWill("authorize", "reset");
   const command = payments.command({ ofMerchant: other });
   const context = payments.context({ merchant: { merchantId: other } });
@@ -81,7 +84,7 @@ test("recovery has connections of its own: it settles what is unknown while all 
 });
 
 test("a cardholder who returns while the merchant's connections hang comes back, and the payment goes on", async () => {
-  const { payments } = await setUp({ ACQUIRER_CONNECTIONS_MAX: "4" });
+  const { payments } = await setUp({}, { connectionsMax: 8 });
   const steps = threeDs(payments);
   const command = await steps.challenged();
   await steps.answer(command.challenge, "right");

@@ -4,7 +4,7 @@ import type { Bank } from "./bank.ts";
 export type PermitDeps = { bank: Pick<Bank, "permitsOf" | "callMs"> };
 
 /** The account and merchant of a call, and until when the caller waits for the answer (epoch milliseconds). */
-export type Caller = { accountId: string | null; merchantId: string; deadlineAt: number };
+export type Caller = { accountId: string; merchantId: string; deadlineAt: number };
 
 /**
  * A merchant's call of an account. It begins when one of the merchant's permits at it is free; where none becomes free in
@@ -30,7 +30,7 @@ export async function withMerchantPermit<Result>(
  */
 export async function withCallBudget<Result>(
   { bank: { budget } }: { bank: Pick<Bank, "budget"> },
-  { accountId, calls }: { accountId: string | null; calls: number },
+  { accountId, calls }: { accountId: string; calls: number },
   call: () => Promise<CommandReply<Result>>,
 ): Promise<CommandReply<Result>> {
   const reserved = await budget.reserve(accountId, calls).catch(() => undefined);

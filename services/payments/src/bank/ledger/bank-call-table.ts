@@ -18,7 +18,7 @@ export type CallOutcome =
 
 export type BankCallTable = {
   payment_id: string;
-  account_id: string | null;
+  account_id: string;
   number: number;
   sub_reference: Generated<number>;
   movement_id: string | null;

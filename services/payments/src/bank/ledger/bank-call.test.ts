@@ -27,7 +27,7 @@ const APPROVED = {
 } as const;
 const CALL: BankCall = {
   payment_id: "p1",
-  account_id: null,
+  account_id: "a1",
   number: 1,
   sub_reference: 1,
   movement_id: null,

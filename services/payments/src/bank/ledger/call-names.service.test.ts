@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import { beginCall, findCalls, noteAnswer, type BegunCall } from "./call-queries.ts";
+import { TEST_ACCOUNT_ID } from "@holdfast/tests/support";
 
 /** The bank's name belongs to one movement of a payment, however the answers come. */
 let payments: PaymentsHarness;
@@ -49,7 +50,7 @@ async function begun(
   movementId: string = randomUUID(),
   kind: "refund" | "void" = "refund",
 ): Promise<BegunCall> {
-  const payment = { payment_id: paymentId, account_id: null, lease_token: null };
+  const payment = { payment_id: paymentId, account_id: TEST_ACCOUNT_ID, lease_token: null };
   const movement = { kind, reference: movementId, movementId, amountMinor: 1_000n, currency: "TRY" };
   const calls = await findCalls(database(), paymentId);
   return (await beginCall(database(), payment, movement, calls))!;

@@ -30,7 +30,7 @@ export async function findCalls(db: Db, paymentId: string): Promise<BankCall[]> 
 }
 
 /** A payment on which the caller may begin a call: under its lease, or where it has none, its lock. */
-export type HeldPayment = { payment_id: string; account_id: string | null; lease_token: string | null };
+export type HeldPayment = { payment_id: string; account_id: string; lease_token: string | null };
 
 /** A call that is about to be sent. */
 export type NewCall = {
@@ -175,7 +175,7 @@ export async function noteHeard(db: Db, paymentId: string, heard: Approved): Pro
 export async function moveCall(
   db: Db,
   { payment_id, lease_token }: { payment_id: string; lease_token: string },
-  accountId: string | null,
+  accountId: string,
 ): Promise<boolean> {
   const { rows } = await sql`
     with moved as (

@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 import { moveCall } from "./call-queries.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 
-type Leased = { payment_id: string; lease_token: string; account_id: string | null };
+type Leased = { payment_id: string; lease_token: string; account_id: string };
 
 /**
  * Calls the account that a payment is stored with, and the next ones of its route for as long as no connection was
@@ -16,7 +16,7 @@ type Leased = { payment_id: string; lease_token: string; account_id: string | nu
 export async function withFailover<Outcome extends { kind: string }>(
   { db, now }: { db: Kysely<PaymentsDatabase>; now: () => number },
   payment: Leased,
-  { otherAccounts, deadlineAt }: { otherAccounts: readonly (string | null)[]; deadlineAt: number },
+  { otherAccounts, deadlineAt }: { otherAccounts: readonly string[]; deadlineAt: number },
   call: () => Promise<Outcome | NotSent>,
 ): Promise<Outcome | NotSent> {
   let outcome = await call();

@@ -25,7 +25,7 @@ export type WatchDeps = { db: Kysely<PaymentsDatabase>; bank: Pick<Bank, "termsO
 /** Has a payment, or a movement of it, looked at again after its bank's business day; one that is watched already stays so. */
 export async function startWatch(
   { db, bank, now }: WatchDeps,
-  { payment_id, account_id }: { payment_id: string; account_id: string | null },
+  { payment_id, account_id }: { payment_id: string; account_id: string },
   movement_id: string | null = null,
 ): Promise<void> {
   const { businessDay } = bank.termsOf(account_id);
@@ -42,7 +42,7 @@ export async function startWatch(
  */
 export async function watchUnanswered(
   deps: WatchDeps,
-  payment: { payment_id: string; account_id: string | null },
+  payment: { payment_id: string; account_id: string },
   movementId: string,
 ): Promise<void> {
   const calls = await findCalls(deps.db, payment.payment_id);
@@ -63,7 +63,7 @@ export async function watchedDueInMs(db: Kysely<PaymentsDatabase>): Promise<numb
 /** Takes payments of one account whose next look is due, for as long as a lease; any number of processes may: each gets others. */
 export async function takeWatched(
   db: Kysely<PaymentsDatabase>,
-  { limit, leaseMs, accountId }: { limit: number; leaseMs: number; accountId: string | null },
+  { limit, leaseMs, accountId }: { limit: number; leaseMs: number; accountId: string },
 ): Promise<WatchedPayment[]> {
   const due = db
     .selectFrom("payment_watch")
@@ -72,7 +72,7 @@ export async function takeWatched(
     .where("due_at", "<=", sql<Date>`now()`)
     .where(
       sql<boolean>`exists (select from payment where payment.payment_id = payment_watch.payment_id
-        and payment.account_id is not distinct from ${accountId})`,
+        and payment.account_id = ${accountId})`,
     )
     .orderBy("due_at")
     .limit(limit)

@@ -12,12 +12,12 @@ import { decideExpiry } from "./payment-operation.ts";
  */
 export async function takeExpired(
   db: Kysely<PaymentsDatabase>,
-  { limit, leaseMs, accountId }: { limit: number; leaseMs: number; accountId: string | null },
+  { limit, leaseMs, accountId }: { limit: number; leaseMs: number; accountId: string },
 ): Promise<{ payment_id: string }[]> {
   const due = uncaptured(db)
     .select("payment_id")
     .where("authorization_expires_at", "<=", sql<Date>`now()`)
-    .where("account_id", "is not distinct from", accountId)
+    .where("account_id", "=", accountId)
     .orderBy("authorization_expires_at")
     .limit(limit)
     .forUpdate()

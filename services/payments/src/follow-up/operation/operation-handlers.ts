@@ -31,5 +31,7 @@ export async function onItsConnection(
     accountId: await deps.accountOf({ paymentId: payload.paymentId, merchantId }),
   }));
   if ("outcome" in found) return found;
-  return await withMerchantPermit(deps, { ...found, merchantId, deadlineAt }, operate);
+  const { accountId } = found;
+  if (accountId === undefined) return await operate();
+  return await withMerchantPermit(deps, { accountId, merchantId, deadlineAt }, operate);
 }

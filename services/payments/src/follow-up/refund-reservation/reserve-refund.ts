@@ -243,7 +243,7 @@ function describe(
     refundId,
     kind,
     approvalsRequired: approvalsRequired(payment, twoAbove),
-    ...(payment.account_id !== null && { accountId: payment.account_id }),
+    accountId: payment.account_id,
     payment: {
       paymentId: payment.payment_id,
       orderId: payment.order_id,

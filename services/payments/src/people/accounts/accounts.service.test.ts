@@ -8,6 +8,7 @@ import {
   startTestBank,
   type RawServer,
   type TestBank,
+  TEST_ACCOUNT_ID,
 } from "@holdfast/tests/support";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -56,7 +57,7 @@ async function pay(merchantId: string, given: object = {}) {
 
 const accountOf = async (paymentId: string) =>
   (
-    await payments.query<{ account_id: string | null }>(
+    await payments.query<{ account_id: string }>(
       "select account_id from payments.payment where payment_id = $1",
       [paymentId],
     )
@@ -273,7 +274,7 @@ describe("a merchant's routes", () => {
     expect(await as("alice").route(merchantId, [{ accountId }])).toMatchObject({
       result: { routes: [], proposal: { version: 1, routes: [{ accountId }] } },
     });
-    expect(await accountOf((await pay(merchantId)).paymentId)).toBe(null);
+    expect(await accountOf((await pay(merchantId)).paymentId)).toBe(TEST_ACCOUNT_ID);
     expect(await as("alice").confirmRoutes(merchantId, 1)).toMatchObject({ code: "same_person" });
     expect(await as("bora").confirmRoutes(merchantId, 1)).toMatchObject({ result: { version: 1 } });
     expect(await accountOf((await pay(merchantId)).paymentId)).toBe(accountId);

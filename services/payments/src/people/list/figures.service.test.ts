@@ -1,3 +1,4 @@
+import { TEST_ACCOUNT_ID } from "@holdfast/tests/support";
 import { randomUUID } from "node:crypto";
 import { operations } from "@holdfast/contracts";
 import { createDatabase, createPool } from "@holdfast/postgres";
@@ -70,7 +71,9 @@ test("the sums are of every payment, beside yesterday and the same day of last w
   ]);
   expect(lastWeek!.volumes).toEqual([]);
   // The one that was cancelled had been approved.
-  expect(accounts).toEqual([{ approved: 3, declined: 1 }]);
+  expect(accounts).toEqual([
+    { accountId: TEST_ACCOUNT_ID, name: "The test's bank", approved: 3, declined: 1 },
+  ]);
   await payments.query(
     "update payments.payment set created_at = created_at - interval '6 days' where payment_id = any($1)",
     [[third, fourth]],

@@ -15,7 +15,7 @@ type Group = {
   hour: number;
   currency: string;
   currency_exponent: number;
-  account_id: string | null;
+  account_id: string;
   payments: number;
   amount: string;
   amount_by_now: string;
@@ -85,7 +85,7 @@ async function namesOf(
   db: Kysely<PaymentsDatabase>,
   rows: readonly Group[],
 ): Promise<ReadonlyMap<string, string>> {
-  const ids = [...new Set(rows.flatMap(({ account_id }) => account_id ?? []))];
+  const ids = [...new Set(rows.map(({ account_id }) => account_id))];
   if (ids.length === 0) return new Map();
   const accounts = db.selectFrom("acquirer_account").select(["account_id", "name"]);
   const named = await accounts.where("account_id", "in", ids).execute();
@@ -131,7 +131,8 @@ function count(rows: readonly Group[], of: (row: Group) => number): number {
 function accountsOf(rows: readonly Group[], names: ReadonlyMap<string, string>): Figures["accounts"] {
   return [...Map.groupBy(rows, ({ account_id }) => account_id)]
     .map(([accountId, of]) => ({
-      ...(accountId !== null && { accountId, name: names.get(accountId) }),
+      accountId,
+      name: names.get(accountId),
       approved: count(of, ({ approved }) => approved),
       declined: count(of, ({ declined }) => declined),
     }))

@@ -39,7 +39,7 @@ export function operatorPayment(row: OperatorPaymentRow, overdueAfterMs: number)
   return {
     merchantId: merchantIdOf(row.merchant_id),
     livemode: isLive(row.merchant_id),
-    ...(row.account_id !== null && { accountId: row.account_id }),
+    accountId: row.account_id,
     payment: paymentRecord(row),
     state: row.state,
     unresolved,
@@ -140,7 +140,7 @@ function shownCall(call: BankCall, exponent: number): ShownCall {
     type: call.kind.toUpperCase() as ShownCall["type"],
     reference: call.reference,
     amount: amountToJson(call.amount_minor, exponent),
-    ...(account_id !== null && { accountId: account_id }),
+    accountId: account_id,
     sentAt: call.sent_at.toISOString(),
     ...(outcome !== null && { outcome: outcome.toUpperCase() as NonNullable<ShownCall["outcome"]> }),
     ...(answered_at !== null && { answeredAt: answered_at.toISOString() }),

@@ -1,6 +1,6 @@
 import { operations } from "@holdfast/contracts";
 import { createDatabase } from "@holdfast/postgres";
-import { eventually } from "@holdfast/tests/support";
+import { eventually, TEST_ACCOUNT_ID } from "@holdfast/tests/support";
 import { randomUUID } from "node:crypto";
 import { Pool } from "pg";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -128,7 +128,7 @@ describe("that a reversal may take effect", () => {
 
   test("nobody sends one who has lost the lease", async () => {
     const paymentId = await soldInDoubt();
-    const overtaken = { payment_id: paymentId, account_id: null, lease_token: randomUUID() };
+    const overtaken = { payment_id: paymentId, account_id: TEST_ACCOUNT_ID, lease_token: randomUUID() };
     const calls = await callsOf(paymentId);
     expect(await beginCall(database(), overtaken, reversalCall(paymentId), calls)).toBeUndefined();
     expect(reversalOf(await callsOf(paymentId))).toBeUndefined();
@@ -136,7 +136,7 @@ describe("that a reversal may take effect", () => {
 
   test("of two processes that found the same one sends it, and the other's answer takes nothing back", async () => {
     const paymentId = await soldInDoubt();
-    const payment = { payment_id: paymentId, account_id: null, lease_token: null };
+    const payment = { payment_id: paymentId, account_id: TEST_ACCOUNT_ID, lease_token: null };
     await payments.query("update payments.payment set lease_token = null where payment_id = $1", [paymentId]);
     const begin = async (calls: BankCall[]) =>
       await beginCall(database(), payment, reversalCall(paymentId), calls);

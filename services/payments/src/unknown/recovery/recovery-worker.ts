@@ -12,7 +12,7 @@ export type RecoveryWorkerDeps = RecoverDeps & { leaseMs: number; log: Logger };
 
 /** Work in the background, by account. */
 export type UpkeepOptions = Pick<
-  WorkPoolsOptions<string | null, never>,
+  WorkPoolsOptions<string, never>,
   "keys" | "inFlightMax" | "intervalMs" | "clock"
 >;
 

@@ -16,7 +16,6 @@ beforeAll(async () => {
     {
       ACQUIRER_TIMEOUT: `${CALL}ms`,
       ACQUIRER_LATE_ARRIVAL: `${LATE}ms`,
-      ACQUIRER_REPETITION: "none",
       RECOVERY_SCHEDULE: evenSchedule(300, 400),
       RECOVERY_INTERVAL: "30ms",
     },
