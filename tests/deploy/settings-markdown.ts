@@ -58,7 +58,7 @@ const SECTIONS: Section[] = [
   },
   {
     heading: "The bank's time",
-    about: "Read by api-gateway, payments and console: give all of them the same value.",
+    about: "Read by api-gateway, payments, refunds and console: give all of them the same value.",
     settings: bankTimeSettings,
   },
   {
@@ -94,7 +94,7 @@ const SECTIONS: Section[] = [
     heading: "refunds",
     about:
       "Also reads the settings of every service, of events and of the audit log, and those of access tokens.",
-    settings: own(refunds, commonSettings, auditSettings, tokenSettings, outboxSettings),
+    settings: own(refunds, commonSettings, bankTimeSettings, auditSettings, tokenSettings, outboxSettings),
   },
   {
     heading: "webhook-dispatcher",

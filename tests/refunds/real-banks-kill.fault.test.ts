@@ -45,7 +45,7 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "holdfast-kill-"));
   refunds = await startRefundsHarness({
     env: { ...FAST, ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}` },
-    refunds: { PAYMENTS_TIMEOUT: "2s", LEASE_DURATION: "5s" },
+    refunds: { PAYMENTS_TIMEOUT: "2s", ACQUIRER_TIMEOUT: "1500ms", LEASE_DURATION: "5s" },
     running: ["refunds"],
   });
   await survive();

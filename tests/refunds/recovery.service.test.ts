@@ -8,7 +8,7 @@ let refunds: RefundsHarness;
 
 beforeAll(async () => {
   // A late answer takes as long, and a call that is answered in time may.
-  refunds = await startRefundsHarness({ env: { ...FAST, LEASE_DURATION: "12s" } });
+  refunds = await startRefundsHarness({ env: { ...FAST, ACQUIRER_TIMEOUT: "4s", LEASE_DURATION: "12s" } });
   await refunds.startRefunds();
 });
 afterEach(() => armFailpoints(undefined));

@@ -75,7 +75,7 @@ describe("a bank that is frozen", () => {
   });
 
   test("for longer than a call may take, and then reads what is in its sockets: the refund is paid", async () => {
-    const service = await alone.startRefunds({ ...FAST, LEASE_DURATION: "3s" });
+    const service = await alone.startRefunds({ ...FAST, ACQUIRER_TIMEOUT: "1s", LEASE_DURATION: "3s" });
     const refundId = await alone.queue(await alone.pay(), "1000");
     front.freeze();
     expect(await alone.approve(refundId)).toMatchObject({ result: { state: "EXECUTING" } });

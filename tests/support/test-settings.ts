@@ -33,8 +33,6 @@ export function createTestSettings({ database, natsUrl, sealingKey, operatorToke
     THREE_DS_STATE_KEYS: ring("s1"),
     CREDENTIAL_PEPPERS: ring("p1"),
   };
-  // The bank drops unanswered calls by itself.
-  const bank = { ACQUIRER_TIMEOUT: "60s" };
   return {
     "gateway-merchant": {
       ...gateway,
@@ -52,7 +50,8 @@ export function createTestSettings({ database, natsUrl, sealingKey, operatorToke
     "gateway-staff": { ...gateway, DATABASE_URL: database.urls.gateway.staff, STAFF_API_PORT: "0" },
     payments: {
       ...common,
-      ...bank,
+      // The bank drops unanswered calls by itself.
+      ACQUIRER_TIMEOUT: "60s",
       DATABASE_URL: database.urls.payments.app,
       CARD_SEALING_KEYS,
       PAN_FINGERPRINT_KEYS: ring("f1"),
@@ -60,7 +59,7 @@ export function createTestSettings({ database, natsUrl, sealingKey, operatorToke
       ...LOCAL_BANKS,
       FILE_KEYS,
     },
-    refunds: { ...common, ...bank, DATABASE_URL: database.urls.refunds.app, PAYMENTS_TIMEOUT: "60s" },
+    refunds: { ...common, DATABASE_URL: database.urls.refunds.app, PAYMENTS_TIMEOUT: "60s" },
     "webhook-dispatcher": {
       ...common,
       DATABASE_URL: database.urls.webhooks.app,

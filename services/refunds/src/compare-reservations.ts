@@ -20,6 +20,7 @@ import {
   readCommandLine,
   refusePlaintext,
   UsageError,
+  bankWaits,
 } from "@holdfast/service-runtime";
 import { z } from "zod";
 import { findDifferences } from "./comparison/find-differences.ts";
@@ -31,10 +32,12 @@ import type { RefundsDatabase } from "./database.ts";
 import { createPaymentsPort } from "./payments-port.ts";
 import { createRefundBank } from "./refund/refund-bank.ts";
 
-const { DATABASE_URL, LEASE_DURATION, PAYMENTS_TIMEOUT, ALLOW_PLAINTEXT } = configSchema.shape;
+const { DATABASE_URL, ACQUIRER_TIMEOUT, LEASE_DURATION, PAYMENTS_TIMEOUT, ALLOW_PLAINTEXT } =
+  configSchema.shape;
 const commandSchema = z
   .object({
     DATABASE_URL,
+    ACQUIRER_TIMEOUT,
     LEASE_DURATION,
     PAYMENTS_TIMEOUT,
     ALLOW_PLAINTEXT,
@@ -87,7 +90,7 @@ async function compare(config: z.infer<typeof commandSchema>, { mend }: { mend: 
     bank: createRefundBank(bus),
     payments: createPaymentsPort(bus, { timeoutMs: config.PAYMENTS_TIMEOUT }),
     releaseAfterMs: RELEASE_AFTER_MS,
-    acquirerTimeoutMs: config.LEASE_DURATION / 3,
+    acquirerTimeoutMs: bankWaits(config).leaseMs / 3,
     now: Date.now,
   };
   const reservations = createReservationsPort(bus, { timeoutMs: config.PAYMENTS_TIMEOUT });

@@ -9,6 +9,8 @@ import {
   staffTokenWire,
 } from "@holdfast/operator-token";
 import {
+  bankTimeSettings,
+  checkBankWaits,
   commonSettings,
   commonWires,
   durationSetting,
@@ -41,10 +43,11 @@ const settings = z.object({
   REFUND_APPROVER_DAILY_MAX: amountsSetting()
     .optional()
     .describe("What one person may approve in 24 hours. Without it, there is no limit."),
+  ...bankTimeSettings,
   LEASE_DURATION: durationSetting()
-    .default(30_000)
+    .optional()
     .describe(
-      "How long a process may work on one phase of a refund before another may take it over. A step at the bank, which may be an inquiry and a call behind it, is waited for two thirds of it.",
+      "How long a process may work on one phase of a refund before another may take it over. Without it, three times `ACQUIRER_TIMEOUT` and at least 30 s. A step at the bank, which may be an inquiry and a call behind it, is waited for two thirds of it.",
     ),
   RECOVERY_SCHEDULE: scheduleSetting()
     .prefault("2s,5s,15s,30s,60s")
@@ -94,6 +97,7 @@ export const configSchema = settings.check(
     staffTokenWire(settings),
     auditWire(settings),
   ]),
+  checkBankWaits,
   checkStaffTokens,
 );
 export type Config = z.infer<typeof configSchema>;

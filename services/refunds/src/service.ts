@@ -27,6 +27,7 @@ import {
 } from "@holdfast/outbox";
 import { awaitSchema, createDatabase, createPool, startClockWatch } from "@holdfast/postgres";
 import {
+  bankWaits,
   dependencyChecks,
   dependencyServers,
   permitsOfOne,
@@ -93,6 +94,7 @@ export async function startRefunds(
     onStatus: (bus) => log.warn({ bus }, "bus"),
   });
   followLogLevel(bus, "refunds", log);
+  const { leaseMs } = bankWaits(config);
   const bank = createRefundBank(bus);
   const permitsOf = permitsByAccount({
     max: config.ACQUIRER_CONNECTIONS_MAX,
@@ -112,8 +114,8 @@ export async function startRefunds(
     beyondDeadline,
     scheduleMs: config.RECOVERY_SCHEDULE,
     // A step at the bank may be two calls, and has to end before its lease does.
-    acquirerTimeoutMs: config.LEASE_DURATION / 3,
-    leaseMs: config.LEASE_DURATION,
+    acquirerTimeoutMs: leaseMs / 3,
+    leaseMs,
     optionalEvents: config.OPTIONAL_EVENTS,
     now: Date.now,
     log,

@@ -17,9 +17,9 @@ const waits = (env: Record<string, string>) => bankWaits(parseConfig(schema, env
 
 test.each([
   ["1s", [18, 20, 25, 30]],
-  ["15s", [18, 20, 25, 30]],
-  ["25s", [28, 30, 35, 50]],
-  ["90s", [93, 95, 100, 180]],
+  ["15s", [18, 20, 25, 45]],
+  ["25s", [28, 30, 35, 75]],
+  ["90s", [93, 95, 100, 270]],
 ])("a bank that may take %s is waited for by commands, requests, pages and leases", (bank, seconds) => {
   const { commandMs, requestMs, pageMs, leaseMs } = waits({ ACQUIRER_TIMEOUT: bank });
   expect([commandMs, requestMs, pageMs, leaseMs].map((ms) => ms / 1_000)).toEqual(seconds);

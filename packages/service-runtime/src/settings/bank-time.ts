@@ -26,7 +26,7 @@ export function bankWaits(given: Given) {
     commandMs,
     requestMs,
     pageMs: given.OPERATOR_API_TIMEOUT ?? Math.max(25_000, requestMs + 5_000),
-    leaseMs: given.LEASE_DURATION ?? Math.max(30_000, 2 * bankMs),
+    leaseMs: given.LEASE_DURATION ?? Math.max(30_000, 3 * bankMs),
   };
 }
 
