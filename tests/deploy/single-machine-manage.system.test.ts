@@ -46,6 +46,7 @@ beforeEach(() => {
          sed 's#/backup#${root}/backup#g; s/-o postgres -g postgres//; s/^chown .*//' >"${root}/inside"
          PGDATA="${root}/data" exec sh -eu "${root}/inside" "$time" ;;
        *is_in_recovery*) echo f ;;
+       "volume ls --quiet") echo "$VOLUME" ;;
      esac`,
   );
 });
@@ -58,8 +59,13 @@ function program(name: string, script: string): void {
 }
 
 function manage(args: string[], env: NodeJS.Dict<string> = {}) {
-  const given = { PATH: `${join(root, "bin")}:${process.env["PATH"]}`, FAIL_ON: "", HOLDFAST_VERSION: "v0" };
+  const given = { PATH: `${join(root, "bin")}:${process.env["PATH"]}`, FAIL_ON: "", VOLUME: "", HOLDFAST_VERSION: "v0" };
   return spawnSync(join(single, "manage"), args, { env: { ...given, ...env }, encoding: "utf8" });
+}
+
+function prepared(): void {
+  expect(manage(["prepare"]).status).toBe(0);
+  rmSync(join(root, "calls"));
 }
 
 const calls = () => readFileSync(join(root, "calls"), "utf8");
@@ -83,6 +89,36 @@ test("prepare keeps secrets that were copied here from everybody but their owner
   expect(statSync(join(single, "secrets")).mode & 0o777).toBe(0o700);
   expect(statSync(join(single, "secrets", "all")).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(single, "secrets", "postgres"), "utf8")).toBe("pcopied");
+});
+
+test("prepare with lost secrets beside a live database, or its back-ups, is refused by name and writes nothing", () => {
+  const alive = { VOLUME: "holdfast_postgres-data" };
+  const lost = "manage: secrets/all is lost, which opens";
+  const page = "copy it back (docs/single-machine.md, step 5)\n";
+  expect(manage(["prepare"], alive).stderr).toBe(`${lost} the database of this machine: ${page}`);
+  prepared();
+  rmSync(join(single, "secrets"), { recursive: true });
+  expect(manage(["prepare"]).stderr).toBe(`${lost} the back-ups in ${join(root, "backup")}: ${page}`);
+  expect(existsSync(join(single, "secrets"))).toBe(false);
+});
+
+test("a directory for back-ups whose disk is not mounted is refused by name", () => {
+  prepared();
+  rmSync(join(root, "backup", "holdfast"));
+  expect(manage(["prepare"], { VOLUME: "holdfast_postgres-data" }).status).toBe(0);
+  for (const action of ["backup", "restore"])
+    expect(manage([action]).stderr).toBe(
+      `manage: ${join(root, "backup")} has no file named holdfast: its disk is not mounted\n`,
+    );
+});
+
+test("the image is built on the base and with the registry that .env names", () => {
+  const env = join(single, ".env");
+  const lines = "NODE_IMAGE=mirror.example/node:26\nNPM_CONFIG_REGISTRY=https://npm.example/\n";
+  writeFileSync(env, readFileSync(env, "utf8") + lines);
+  expect(manage(["up"], { FAIL_ON: "image inspect" }).status).toBe(0);
+  expect(calls()).toContain("--build-arg NODE_IMAGE=mirror.example/node:26 ");
+  expect(calls()).toContain("--build-arg NPM_CONFIG_REGISTRY=https://npm.example/ ");
 });
 
 test("a client's password of any characters reaches the console as the identity provider has it", () => {
@@ -113,8 +149,9 @@ test("compose replaces the product's processes after their secrets were changed,
   expect(third).not.toBe(first);
 });
 
-/** A base back-up with one file. */
+/** A base back-up with one file, on an installation that is prepared. */
 function backUp(name: string): void {
+  prepared();
   const from = join(root, "from");
   mkdirSync(from, { recursive: true });
   writeFileSync(join(from, "PG_VERSION"), `${name}\n`);
@@ -198,6 +235,7 @@ test("an update that was cut off and repeated still goes back to the version bef
     spawnSync("git", ["-C", root, "-c", "user.name=t", "-c", "user.email=t@example.com", ...args], {
       encoding: "utf8",
     }).stdout.trim();
+  prepared();
   git("init", "--quiet");
   git("add", "deploy");
   git("commit", "--quiet", "--message=one");

@@ -1,6 +1,6 @@
 // deploy/single, the installation on one machine: what `./manage prepare` writes beside what compose.yml says.
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
@@ -12,6 +12,7 @@ import { configSchemas } from "./service-facts.ts";
 
 type Service = {
   image: string;
+  env_file?: string;
   command?: string[];
   environment?: Record<string, string>;
   secrets?: string[];
@@ -34,13 +35,18 @@ let directory: string;
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), "holdfast-single-"));
   cpSync(source, directory, { recursive: true });
-  cpSync(join(source, "settings.example"), join(directory, ".env"));
+  const example = readFileSync(join(source, "settings.example"), "utf8");
+  const backupDir = join(directory, "backup");
+  writeFileSync(join(directory, ".env"), example.replace(/^BACKUP_DIR=.*$/m, `BACKUP_DIR=${backupDir}`));
+  // No engine is needed: there are no volumes yet.
+  mkdirSync(join(directory, "bin"));
+  writeFileSync(join(directory, "bin", "docker"), "#!/bin/sh\n", { mode: 0o755 });
   manage("prepare");
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
 function manage(...args: string[]): string {
-  const env = { PATH: process.env["PATH"], HOLDFAST_VERSION: "v0" };
+  const env = { PATH: `${join(directory, "bin")}:${process.env["PATH"]}`, HOLDFAST_VERSION: "v0" };
   return execFileSync(join(directory, "manage"), args, { env, encoding: "utf8" });
 }
 
@@ -86,10 +92,18 @@ test.each(PROGRAMS)(
     );
     const own = parseEnv(secret(name));
     const schema = configSchemas[at.program === "gateway" ? "api-gateway" : at.program]!;
-    expect(parseConfig(schema, { ...Object.fromEntries(shared), ...own })).toBeDefined();
+    const given = { ...example, ...Object.fromEntries(shared), ...own };
+    expect(parseConfig(schema, given)).toBeDefined();
     expect(Object.keys(own).filter((variable) => !(variable in schema.shape))).toEqual([]);
   },
 );
+
+test("a setting in .env reaches every process of the product, and is replaced by none that compose.yml has a value for", () => {
+  for (const name of ["edge", "core", "schema"]) expect(services[name]!.env_file).toBe(".env");
+  const tuned = Object.entries(services["core"]!.environment!).filter(([name]) => /_(INTERVAL|REFRESH)$/.test(name));
+  expect(tuned.length).toBeGreaterThan(5);
+  for (const [name, value] of tuned) expect(value).toMatch(new RegExp(`^\\$\\{${name}:-\\d+[sm]\\}$`));
+});
 
 test("every variable of edge and core is a setting of one of their services", () => {
   for (const process of ["edge", "core"]) {

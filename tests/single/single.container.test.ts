@@ -1,0 +1,201 @@
+// An hour of one machine's life in minutes, by the commands of docs/single-machine.md: install, first payment, back-up, loss
+// of the volume, restore, and an update, a rollback, stops and kills under two payments a second.
+import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { startReceiver, type Receipt, type Receiver } from "@holdfast/merchant-receiver";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { docker } from "../containers/docker.ts";
+import { untilAnswered, wholeTime } from "../containers/steady-load.ts";
+import { preAuthorization, type Client } from "../e2e/running-sandbox.ts";
+import { eventually } from "../support/index.ts";
+import { layOutOneMachine, PROJECT, type OneMachine } from "./one-machine.ts";
+
+const CONTAINERS = ["core", "edge", "nats", "postgres", "caddy"] as const;
+/** Longer than a drain, an update's migrations and a start on a busy machine. */
+const OUTAGE_SECONDS_MAX = 120;
+
+let machine: OneMachine;
+let merchant: Client;
+let receiver: Receiver | undefined;
+const receipts: Receipt[] = [];
+/** Payments that were answered 201, by id. */
+const paid: string[] = [];
+
+beforeAll(async () => {
+  machine = await layOutOneMachine();
+  const image = ["--tag", "holdfast/simulators:single-test", "--build-arg", "NODE_IMAGE=node:26-slim"];
+  await docker(["build", "--target", "simulators", ...image, machine.git("rev-parse", "--show-toplevel")]);
+});
+afterAll(async () => {
+  await receiver?.close();
+  await machine?.dispose();
+});
+
+async function pay(key: string): Promise<void> {
+  const body = preAuthorization({ amount: 100, orderId: key });
+  const answer = await merchant("POST", "/api/payment", body, { "Idempotency-Key": key });
+  expect([answer.status, answer.body.status]).toEqual([201, "SUCCESS"]);
+  paid.push(answer.body.paymentId as string);
+}
+
+/** Payments whose success the merchant has been told, by a webhook that is genuine. */
+const told = () =>
+  new Set(
+    receipts
+      .filter(({ verdict }) => verdict.valid)
+      .map(({ received }) => JSON.parse(Buffer.from(received.body).toString()) as Record<string, string>)
+      .filter(({ status }) => status === "SUCCESS")
+      .map(({ paymentId }) => paymentId!),
+  );
+
+/** Each payment once at the bank, once here, and the merchant told. */
+async function expectNothingLostOrDoubled(): Promise<void> {
+  await eventually(() => expect(paid.filter((id) => !told().has(id))).toEqual([]), { withinMs: 120_000 });
+  for (const id of paid)
+    expect(await merchant("GET", `/api/payment/${id}`)).toMatchObject({ body: { status: "SUCCESS" } });
+  const approved = (await machine.ledger()).filter(({ outcome }) => outcome === "approved");
+  expect(approved.map(({ operation, reference }) => `${operation} ${reference}`).toSorted()).toEqual(
+    paid.map((id) => `sale ${id}`).toSorted(),
+  );
+}
+
+test("an installation by the page ends with TLS, and no stranger let in", async () => {
+  await machine.manage("prepare");
+  await machine.manage("up");
+  const status = await machine.manage("status");
+  for (const name of CONTAINERS) expect(status).toMatch(new RegExp(`${PROJECT}-${name}-1 .*Up`));
+  expect(status).toMatch(/last archived change: \d/);
+  expect(await machine.probe("api.shop.test", "/api/payment/none")).toBe(401);
+  expect(await machine.probe("pay.shop.test", "/checkout/none")).toBe(404);
+  expect(await machine.probe("console.shop.test", "/logged-out")).toBe(200);
+});
+
+test("an account at a bank, a merchant and a webhook endpoint lead to the first payment", async () => {
+  const account = await machine.operator("ada", "POST", "/operator/acquirer-accounts", {
+    protocol: "sim",
+    name: "Bank",
+    default: true,
+    currencies: ["TRY"],
+    settings: { url: "http://acquirer-simulator:8083" },
+    secrets: {},
+  });
+  const confirm = `/operator/acquirer-accounts/${account["accountId"]}/confirm`;
+  await expect(machine.operator("ada", "POST", confirm, { version: 1 })).rejects.toThrow("answered 4");
+  await machine.operator("ben", "POST", confirm, { version: 1 });
+  const created = await machine.operator("ada", "POST", "/operator/merchants", { name: "Grocer" });
+  merchant = machine.merchant(created);
+  const url = `https://hooks.shop.test:${machine.receiverPort}/webhooks`;
+  const webhook = `/operator/merchants/${created["merchantId"]}/webhook`;
+  const { secret = "" } = await machine.operator("ada", "PUT", webhook, { url });
+  receiver = await startReceiver({
+    cert: readFileSync(machine.certificates.certFile),
+    key: readFileSync(machine.certificates.keyFile),
+    host: "0.0.0.0",
+    port: machine.receiverPort,
+    secret,
+    onReceipt: (receipt) => void receipts.push(receipt),
+  });
+  await eventually(() => pay("first"));
+  await expectNothingLostOrDoubled();
+});
+
+test("after a back-up and the loss of the database's volume a restore has every payment", async () => {
+  await machine.manage("backup");
+  for (let order = 0; order < 10; order++) await pay(`before-loss-${order}`);
+  const segment = await machine.sql("select pg_walfile_name(pg_switch_wal())");
+  await eventually(() => existsSync(join(machine.backupDir, "wal", `${segment}.gz`)));
+
+  await machine.manage("compose", "rm", "--force", "--stop", "postgres");
+  await docker(["volume", "rm", `${PROJECT}_postgres-data`]);
+  await machine.manage("restore");
+  expect(await machine.manage("command", "refunds", "compare-reservations")).toBeDefined();
+  await machine.manage("up");
+  await eventually(() => pay("after-restore"));
+  await expectNothingLostOrDoubled();
+});
+
+test("new secrets beside a live database are refused by name, and nothing is written", async () => {
+  const single = join(machine.git("rev-parse", "--show-toplevel"), "deploy", "single");
+  const [all, away] = [join(single, "secrets", "all"), join(single, "secrets", "all.away")];
+  renameSync(all, away);
+  try {
+    expect(await machine.refusal("prepare")).toContain("secrets/all is lost, which opens the database");
+    expect(existsSync(all)).toBe(false);
+  } finally {
+    renameSync(away, all);
+  }
+});
+
+test("an update, its rollback, stops and kills lose and double no payment", async () => {
+  const refused: number[] = [];
+  let slowest = 0;
+  const load = wholeTime(2, async (name) => {
+    const key = `steady-${name}`;
+    const body = preAuthorization({ amount: 100, orderId: key });
+    const once = async () => {
+      const begun = performance.now();
+      const note = () => void refused.push(begun, performance.now());
+      try {
+        const answer = await merchant("POST", "/api/payment", body, { "Idempotency-Key": key });
+        if (answer.status !== 201) note();
+        slowest = Math.max(slowest, performance.now() - begun);
+        return answer;
+      } catch (error) {
+        note();
+        throw error;
+      }
+    };
+    const [{ answer, statuses }] = await Promise.all([
+      untilAnswered(key, once, ({ status, body: payment }) => status === 201 && payment.status === "SUCCESS"),
+      delay(1_000),
+    ]);
+    paid.push(answer.body.paymentId as string);
+    return { statuses };
+  });
+  const seconds = new Map<string, string>();
+  const step = async (name: string, act: () => Promise<unknown>) => {
+    refused.length = 0;
+    slowest = 0;
+    const begun = performance.now();
+    await act();
+    const took = performance.now() - begun;
+    const before = load.done.length;
+    await eventually(() => load.done.length > before + 6, { withinMs: OUTAGE_SECONDS_MAX * 1_000 });
+    const outage = refused.length === 0 ? 0 : Math.max(...refused) - Math.min(...refused);
+    const inSeconds = [took, outage, slowest].map((each) => (each / 1_000).toFixed(1));
+    seconds.set(name, inSeconds.join(" | "));
+  };
+  const next = machine.nextRevision(
+    "services/payments/migrations/0002-drill.sql",
+    "alter table payments.payment add column drill text;\n",
+  );
+  const columns = `select count(*) from information_schema.columns where column_name = 'drill'`;
+  const onProduct = (statement: string) =>
+    machine.manage("compose", "exec", "-T", "-u", "postgres", "postgres", "psql", "-XAtq", "holdfast", "-c", statement);
+
+  await step("nothing", async () => {});
+  await step("update", () => machine.manage("update", next));
+  expect((await onProduct(columns)).trim()).toBe("1");
+  expect(machine.git("rev-parse", "HEAD")).toBe(next);
+  await step("rollback", () => machine.manage("rollback"));
+  expect((await onProduct(columns)).trim()).toBe("1");
+  expect(machine.git("rev-parse", "HEAD")).not.toBe(next);
+  for (const name of CONTAINERS) {
+    await step(`${name} is stopped and started`, () => machine.manage("compose", "restart", name));
+    await step(`${name} is killed`, () => machine.kill(name));
+  }
+  const done = await load.stop();
+  const table = [...seconds].map(([name, row]) => `| ${name} | ${row} |`);
+  process.stdout.write(`| step | minutes of it | refused for | slowest |\n${table.join("\n")}\n`);
+  const statuses = new Set(done.flatMap(({ statuses: each }) => each));
+  expect([...statuses].filter((status) => ![201, 202, 409, 502, 503, 504, "no answer"].includes(status))).toEqual([]);
+  await expectNothingLostOrDoubled();
+});
+
+test("a back-up whose disk is not mounted is refused by name, while payments go on", async () => {
+  const mark = join(machine.backupDir, "holdfast");
+  rmSync(mark);
+  expect(await machine.refusal("backup")).toContain("its disk is not mounted");
+  await pay("without-a-disk");
+});
