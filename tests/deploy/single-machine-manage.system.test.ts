@@ -1,6 +1,7 @@
 // deploy/single/manage in bad order, or cut off in the middle. `docker` and other programs are played by scripts.
 import { spawnSync } from "node:child_process";
 import {
+  appendFileSync,
   chmodSync,
   cpSync,
   existsSync,
@@ -13,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
@@ -132,16 +133,24 @@ test("a client's password of any characters reaches the console as the identity 
   expect(manage(["prepare"]).stderr).toContain("secrets/oidc-client-password: no ' can be in it");
 });
 
-test("compose replaces the product's processes after their secrets were changed, and not otherwise", () => {
-  const labels = readCompose().services["core"]!.labels ?? {};
-  const variable = /^\$\{(\w+):-\}$/.exec(labels["holdfast.dev/secrets"] ?? "")?.[1] ?? "none";
-  program("docker", `case "$*" in *" up") echo "$${variable}" >>"${root}/calls" ;; esac`);
+test.each([
+  ["core", "secrets", "secrets/all"],
+  ["caddy", "files", "Caddyfile"],
+  ["caddy", "files", "tls/cert.pem"],
+  ["nats", "files", "../nats/users.conf"],
+])("compose replaces %s (%s) after %s was changed, and not otherwise", (service, label, changed) => {
+  const labels = readCompose().services[service]!.labels ?? {};
+  const variable = /^\$\{(\w+):-\}$/.exec(labels[`holdfast.dev/${label}`] ?? "")?.[1] ?? "none";
+  program(
+    "docker",
+    `case "$*" in *" up") echo "$${variable}" >>"${root}/calls" ;; esac`,
+  );
   expect(manage(["prepare"]).status).toBe(0);
   const up = () => expect(manage(["compose", "up"]).status).toBe(0);
   up();
   up();
-  const file = join(single, "secrets", "all");
-  writeFileSync(file, readFileSync(file, "utf8").replace(/^PAYMENTS_APP_PASSWORD=.*$/m, "$&x"));
+  mkdirSync(join(single, dirname(changed)), { recursive: true });
+  appendFileSync(join(single, changed), "CHANGED=1\n");
   up();
   const [first, second, third] = calls().trim().split("\n");
   expect(first).toMatch(/\d/);
