@@ -60,7 +60,12 @@ function program(name: string, script: string): void {
 }
 
 function manage(args: string[], env: NodeJS.Dict<string> = {}) {
-  const given = { PATH: `${join(root, "bin")}:${process.env["PATH"]}`, FAIL_ON: "", VOLUME: "", HOLDFAST_VERSION: "v0" };
+  const given = {
+    PATH: `${join(root, "bin")}:${process.env["PATH"]}`,
+    FAIL_ON: "",
+    VOLUME: "",
+    HOLDFAST_VERSION: "v0",
+  };
   return spawnSync(join(single, "manage"), args, { env: { ...given, ...env }, encoding: "utf8" });
 }
 
@@ -141,10 +146,7 @@ test.each([
 ])("compose replaces %s (%s) after %s was changed, and not otherwise", (service, label, changed) => {
   const labels = readCompose().services[service]!.labels ?? {};
   const variable = /^\$\{(\w+):-\}$/.exec(labels[`holdfast.dev/${label}`] ?? "")?.[1] ?? "none";
-  program(
-    "docker",
-    `case "$*" in *" up") echo "$${variable}" >>"${root}/calls" ;; esac`,
-  );
+  program("docker", `case "$*" in *" up") echo "$${variable}" >>"${root}/calls" ;; esac`);
   expect(manage(["prepare"]).status).toBe(0);
   const up = () => expect(manage(["compose", "up"]).status).toBe(0);
   up();

@@ -1,6 +1,15 @@
 // deploy/single, the installation on one machine: what `./manage prepare` writes beside what compose.yml says.
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
@@ -100,7 +109,9 @@ test.each(PROGRAMS)(
 
 test("a setting in .env reaches every process of the product, and is replaced by none that compose.yml has a value for", () => {
   for (const name of ["edge", "core", "schema"]) expect(services[name]!.env_file).toBe(".env");
-  const tuned = Object.entries(services["core"]!.environment!).filter(([name]) => /_(INTERVAL|REFRESH)$/.test(name));
+  const tuned = Object.entries(services["core"]!.environment!).filter(([name]) =>
+    /_(INTERVAL|REFRESH)$/.test(name),
+  );
   expect(tuned.length).toBeGreaterThan(5);
   for (const [name, value] of tuned) expect(value).toMatch(new RegExp(`^\\$\\{${name}:-\\d+[sm]\\}$`));
 });

@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from "node:child_process";
-import { appendFileSync, copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -91,12 +100,16 @@ export async function layOutOneMachine(): Promise<OneMachine> {
     runManage(single, args, input, { ...environment, ...extra });
   const ok = async (args: string[], input?: string, extra?: Record<string, string>) => {
     const ended = await run(args, input, extra);
-    if (ended.status !== 0) throw new Error(`./manage ${args.join(" ")} failed:\n${ended.said}\n${ended.output}`);
+    if (ended.status !== 0)
+      throw new Error(`./manage ${args.join(" ")} failed:\n${ended.said}\n${ended.output}`);
     return ended.output;
   };
   const manage = (...args: string[]) => ok(args);
-  const get = (host: string, port: number, options: { method: string; path: string; headers?: object; body?: string }) =>
-    overTls({ ca: readFileSync(certificates.caFile), host, port, ...options });
+  const get = (
+    host: string,
+    port: number,
+    options: { method: string; path: string; headers?: object; body?: string },
+  ) => overTls({ ca: readFileSync(certificates.caFile), host, port, ...options });
 
   return {
     certificates,
@@ -109,7 +122,9 @@ export async function layOutOneMachine(): Promise<OneMachine> {
       return ended.said;
     },
     async operator(person, method, path, body) {
-      const token = await identity.token({ claims: { sub: person, auth_time: Math.floor(Date.now() / 1000) } });
+      const token = await identity.token({
+        claims: { sub: person, auth_time: Math.floor(Date.now() / 1000) },
+      });
       const input = body === undefined ? "" : JSON.stringify(body);
       const text = await ok(["operator", method, path], input, { TOKEN: token });
       return text.trim() === "" ? {} : (JSON.parse(text) as Record<string, string>);
@@ -133,7 +148,16 @@ export async function layOutOneMachine(): Promise<OneMachine> {
       const id = (await manage("compose", "ps", "--quiet", service)).trim();
       const pid = (await docker(["inspect", "--format", "{{.State.Pid}}", id])).trim();
       const program = `process.kill(${pid}, "SIGKILL")`;
-      await docker(["run", "--rm", "--privileged", "--pid=host", settings.NODE_IMAGE, "node", "--eval", program]);
+      await docker([
+        "run",
+        "--rm",
+        "--privileged",
+        "--pid=host",
+        settings.NODE_IMAGE,
+        "node",
+        "--eval",
+        program,
+      ]);
     },
     nextRevision(file, content) {
       const before = git("rev-parse", "HEAD");
@@ -148,19 +172,49 @@ export async function layOutOneMachine(): Promise<OneMachine> {
     git,
     async ledger() {
       const program = `process.stdout.write(await (await fetch("http://127.0.0.1:8083/ledger")).text())`;
-      const args = ["compose", "exec", "-T", "acquirer-simulator", "node", "--input-type=module", "--eval", program];
+      const args = [
+        "compose",
+        "exec",
+        "-T",
+        "acquirer-simulator",
+        "node",
+        "--input-type=module",
+        "--eval",
+        program,
+      ];
       const text = await manage(...args);
       return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
     },
     sql: async (statement) =>
       (
-        await manage("compose", "exec", "-T", "-u", "postgres", "postgres", "psql", "-XAtqU", "postgres", "-c", statement)
+        await manage(
+          "compose",
+          "exec",
+          "-T",
+          "-u",
+          "postgres",
+          "postgres",
+          "psql",
+          "-XAtqU",
+          "postgres",
+          "-c",
+          statement,
+        )
       ).trim(),
     async dispose() {
       await run(["compose", "down", "--volumes", "--remove-orphans", "--timeout", "1"]);
       // What PostgreSQL wrote is its user's, whom only root can take it from.
       const mount = `${home}:/home-of-test`;
-      await docker(["run", "--rm", "--volume", mount, settings.NODE_IMAGE, "rm", "-rf", "/home-of-test/backup"]);
+      await docker([
+        "run",
+        "--rm",
+        "--volume",
+        mount,
+        settings.NODE_IMAGE,
+        "rm",
+        "-rf",
+        "/home-of-test/backup",
+      ]);
       rmSync(home, { recursive: true, force: true });
     },
   };
@@ -168,7 +222,10 @@ export async function layOutOneMachine(): Promise<OneMachine> {
 
 /** The files of this checkout as they are now, as a repository of their own: a release is a commit that was checked out. */
 function layOutCheckout(checkout: string, git: (...args: string[]) => string): void {
-  const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], { cwd: root, encoding: "utf8" });
+  const listed = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], {
+    cwd: root,
+    encoding: "utf8",
+  });
   for (const file of listed.split("\0").filter((name) => name !== "" && existsSync(join(root, name))))
     cpSync(join(root, file), join(checkout, file), { recursive: true });
   git("init", "--quiet");
@@ -211,7 +268,16 @@ function overTls(options: {
   const { ca, host, port, method, path, headers, body } = options;
   return new Promise((resolve, reject) => {
     const sent = request(
-      { ca, host: "127.0.0.1", port, servername: host, method, path, headers: { host, ...headers }, timeout: 30_000 },
+      {
+        ca,
+        host: "127.0.0.1",
+        port,
+        servername: host,
+        method,
+        path,
+        headers: { host, ...headers },
+        timeout: 30_000,
+      },
       (answer) => {
         const chunks: Buffer[] = [];
         answer.on("error", reject);

@@ -172,7 +172,19 @@ test("an update, its rollback, stops and kills lose and double no payment", asyn
   );
   const columns = `select count(*) from information_schema.columns where column_name = 'drill'`;
   const onProduct = (statement: string) =>
-    machine.manage("compose", "exec", "-T", "-u", "postgres", "postgres", "psql", "-XAtq", "holdfast", "-c", statement);
+    machine.manage(
+      "compose",
+      "exec",
+      "-T",
+      "-u",
+      "postgres",
+      "postgres",
+      "psql",
+      "-XAtq",
+      "holdfast",
+      "-c",
+      statement,
+    );
 
   await step("nothing", async () => {});
   await step("update", () => machine.manage("update", next));
@@ -189,7 +201,9 @@ test("an update, its rollback, stops and kills lose and double no payment", asyn
   const table = [...seconds].map(([name, row]) => `| ${name} | ${row} |`);
   process.stdout.write(`| step | minutes of it | refused for | slowest |\n${table.join("\n")}\n`);
   const statuses = new Set(done.flatMap(({ statuses: each }) => each));
-  expect([...statuses].filter((status) => ![201, 202, 409, 502, 503, 504, "no answer"].includes(status))).toEqual([]);
+  expect(
+    [...statuses].filter((status) => ![201, 202, 409, 502, 503, 504, "no answer"].includes(status)),
+  ).toEqual([]);
   await expectNothingLostOrDoubled();
 });
 
