@@ -9,7 +9,7 @@ import { docker } from "../containers/docker.ts";
 import { untilAnswered, wholeTime } from "../containers/steady-load.ts";
 import { preAuthorization, type Client } from "../e2e/running-sandbox.ts";
 import { eventually } from "../support/index.ts";
-import { layOutOneMachine, PROJECT, type OneMachine } from "./one-machine.ts";
+import { approvedAtBank, kill, layOutOneMachine, PROJECT, query, type OneMachine } from "./one-machine.ts";
 
 const CONTAINERS = ["core", "edge", "nats", "postgres", "caddy"] as const;
 /** Longer than a drain, an update's migrations and a start on a busy machine. */
@@ -54,8 +54,7 @@ async function expectNothingLostOrDoubled(): Promise<void> {
   await eventually(() => expect(paid.filter((id) => !told().has(id))).toEqual([]), { withinMs: 120_000 });
   for (const id of paid)
     expect(await merchant("GET", `/api/payment/${id}`)).toMatchObject({ body: { status: "SUCCESS" } });
-  const approved = (await machine.ledger()).filter(({ outcome }) => outcome === "approved");
-  expect(approved.map(({ operation, reference }) => `${operation} ${reference}`).toSorted()).toEqual(
+  expect((await approvedAtBank(machine.manage)).toSorted()).toEqual(
     paid.map((id) => `sale ${id}`).toSorted(),
   );
 }
@@ -103,7 +102,7 @@ test("an account at a bank, a merchant and a webhook endpoint lead to the first 
 test("after a back-up and the loss of the database's volume a restore has every payment", async () => {
   await machine.manage("backup");
   for (let order = 0; order < 10; order++) await pay(`before-loss-${order}`);
-  const segment = await machine.sql("select pg_walfile_name(pg_switch_wal())");
+  const segment = await query(machine.manage, "postgres", "select pg_walfile_name(pg_switch_wal())");
   await eventually(() => existsSync(join(machine.backupDir, "wal", `${segment}.gz`)));
 
   await machine.manage("compose", "rm", "--force", "--stop", "postgres");
@@ -116,7 +115,7 @@ test("after a back-up and the loss of the database's volume a restore has every 
 });
 
 test("new secrets beside a live database are refused by name, and nothing is written", async () => {
-  const single = join(machine.git("rev-parse", "--show-toplevel"), "deploy", "single");
+  const { single } = machine;
   const [all, away] = [join(single, "secrets", "all"), join(single, "secrets", "all.away")];
   renameSync(all, away);
   try {
@@ -188,14 +187,14 @@ test("an update, its rollback, stops and kills lose and double no payment", asyn
 
   await step("nothing", async () => {});
   await step("update", () => machine.manage("update", next));
-  expect((await onProduct(columns)).trim()).toBe("1");
+  expect(await added()).toBe("1");
   expect(machine.git("rev-parse", "HEAD")).toBe(next);
   await step("rollback", () => machine.manage("rollback"));
-  expect((await onProduct(columns)).trim()).toBe("1");
+  expect(await added()).toBe("1");
   expect(machine.git("rev-parse", "HEAD")).not.toBe(next);
   for (const name of CONTAINERS) {
     await step(`${name} is stopped and started`, () => machine.manage("compose", "restart", name));
-    await step(`${name} is killed`, () => machine.kill(name));
+    await step(`${name} is killed`, () => kill(machine.manage, name));
   }
   const done = await load.stop();
   const table = [...seconds].map(([name, row]) => `| ${name} | ${row} |`);

@@ -75,8 +75,8 @@ export function watchAuditHead<DB extends AuditDatabase>({
   };
 }
 
-/** One statement by the primary key, 0.1 a second when idle. */
-const INTERVAL_MS = 10_000;
+/** One statement by the primary key. What the process appends itself is looked at immediately. */
+const INTERVAL_MS = 30_000;
 /** The shortest time between two looks. */
 const NUDGED_MS = 1_000;
 

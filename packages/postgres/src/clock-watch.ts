@@ -25,7 +25,7 @@ export type ClockWatchOptions = {
   log: Logger;
   /** The skew beyond which the process takes no new work. */
   limitMs?: number;
-  intervalMs?: number;
+  intervalMs: number;
   /** The interval while the clock is off, so that work begins again soon after it is right. */
   offIntervalMs?: number;
   /** This machine's clock, in epoch milliseconds. */
@@ -41,7 +41,7 @@ export type ClockWatchOptions = {
  * fails changes nothing: readiness reports the database anyway.
  */
 export async function startClockWatch(options: ClockWatchOptions): Promise<ClockWatch> {
-  const { intervalMs = 10_000, offIntervalMs = 1_000, limitMs = CLOCK_LIMIT_MS, log } = options;
+  const { intervalMs, offIntervalMs = 1_000, limitMs = CLOCK_LIMIT_MS, log } = options;
   const db = createDatabase<unknown>(options.pool);
   const gauge = metrics.getMeter("service-runtime").createGauge("holdfast.clock.skew", {
     description: "Database's clock ahead of this machine's, as last measured",

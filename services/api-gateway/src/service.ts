@@ -86,7 +86,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
   });
   followLogLevel(bus, name, log);
   const db = createDatabase<GatewayDatabase>(pool);
-  const clock = await startClockWatch({ pool, log });
+  const clock = await startClockWatch({ pool, log, intervalMs: config.CLOCK_INTERVAL });
   const { tasks, ...served } = await serveListener(name, config, { bus, db, clock, log });
   const listener = await startListener({
     ...served,

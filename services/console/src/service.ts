@@ -38,7 +38,7 @@ export async function startConsole(config: Config, log: Logger): Promise<Console
   });
   await awaitSchema(pool, "console", assetPath("services/console/migrations"), log);
   const db = createDatabase<ConsoleDatabase>(pool);
-  const clock = await startClockWatch({ pool, log });
+  const clock = await startClockWatch({ pool, log, intervalMs: config.CLOCK_INTERVAL });
   const ca = config.OPERATOR_API_CA_FILE && (await readFile(config.OPERATOR_API_CA_FILE, "utf8"));
   const { pageMs } = bankWaits(config);
   const api = operatorApiWire(config.OPERATOR_API_URL, pageMs, ca);

@@ -98,7 +98,7 @@ export async function startPayments(
     db,
     log,
   });
-  const clock = await startClockWatch({ pool, log });
+  const clock = await startClockWatch({ pool, log, intervalMs: config.CLOCK_INTERVAL });
   const auditWatch = watchAuditHead({ db, chain: "payments", settings: config, log });
   const bins = createCurrentBins(db, log);
   // The table is read before the first payment. Without a database nothing can be claimed either.

@@ -128,7 +128,7 @@ export async function startRefunds(
       ),
     );
   });
-  const clock = await startClockWatch({ pool, log });
+  const clock = await startClockWatch({ pool, log, intervalMs: config.CLOCK_INTERVAL });
   const auditWatch = watchAuditHead({ db, chain: "refunds", settings: config, log });
   // Actions of people are audited, and some of them are events.
   const committed = { nudge: () => [auditWatch, relay].forEach((each) => each.nudge()) };

@@ -98,7 +98,7 @@ export async function startSettlement(
     twoPeople: config.FILE_CHANGES_TWO_PEOPLE,
   };
   const facts = { bus, db, events, isStopping, feedIntervalMs: config.FEED_INTERVAL };
-  const clock = await startClockWatch({ pool, log });
+  const clock = await startClockWatch({ pool, log, intervalMs: config.CLOCK_INTERVAL });
   const auditWatch = watchAuditHead({ db, chain: "settlement", settings: config, log });
   const serving = await serve(bus, {
     service: "settlement",

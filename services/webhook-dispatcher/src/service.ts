@@ -122,6 +122,7 @@ export async function startWebhookDispatcher(
   const watch = await startClockWatch({
     pool,
     log,
+    intervalMs: config.CLOCK_INTERVAL,
     now: () => clock.now() - clock.shiftMs,
     onMeasured(skewMs) {
       clock.measured(skewMs);

@@ -240,6 +240,11 @@ export const processSettings = {
     .describe(
       "How long a request waits for a connection to PostgreSQL; after that it is answered 503. Lists, which have connections of their own, wait five times as long.",
     ),
+  CLOCK_INTERVAL: durationSetting({ min: "1s", max: "5m" })
+    .default(10_000)
+    .describe(
+      "How often the machine's clock is compared with PostgreSQL's. Where both are one machine's, rarely is enough.",
+    ),
   ...keyProviderSettings,
   ...plaintextSettings,
   LOG_LEVEL: z

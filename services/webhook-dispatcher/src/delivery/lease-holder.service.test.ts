@@ -34,7 +34,8 @@ test("looks follow each other soon while somebody is missing, and not otherwise"
     expect(other.watch.untilNextLook()).toBeLessThanOrEqual(calm / 2);
   });
   for (let looks = 0; looks < 3; looks++) await other.watch.look();
-  expect(other.watch.untilNextLook()).toBe(calm);
+  // Alone, there is nobody to look for.
+  expect(other.watch.untilNextLook()).toBeGreaterThan(calm);
 });
 
 test("one whose session broke takes its lock again by itself, and its leases stay", async () => {

@@ -69,8 +69,9 @@ export function watchLeases(pool: Pool, holder: string, { leaseMs }: { leaseMs: 
       }
     },
     untilNextLook() {
-      const someoneIsMissing = missing?.values().some(({ looks }) => looks !== 0) ?? true;
-      return someoneIsMissing || !session.isHeld() ? LOOK_AGAIN_MS : LOOK_EVERY_MS;
+      if (missing === undefined || !session.isHeld()) return LOOK_AGAIN_MS;
+      if (missing.values().some(({ looks }) => looks !== 0)) return LOOK_AGAIN_MS;
+      return missing.size === 0 ? LOOK_ALONE_MS : LOOK_EVERY_MS;
     },
     stop: () => session.stop(),
   };
@@ -85,6 +86,8 @@ type Missing = { looks: number; since: string };
 const LOOKS = 3;
 const LOOK_EVERY_MS = 1_500;
 const LOOK_AGAIN_MS = 500;
+/** Nobody else is known. One that starts and dies before the next look loses its leases by their time. */
+const LOOK_ALONE_MS = 5_000;
 
 async function readAlive(client: PoolClient) {
   const { rows } = await client.query<{ holders: string[]; read_at: string }>(ALIVE_HOLDERS);
