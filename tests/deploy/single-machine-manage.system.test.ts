@@ -251,12 +251,16 @@ test("an update that was cut off and repeated still goes back to the version bef
   git("add", "deploy");
   git("commit", "--quiet", "--message=one");
   const before = git("rev-parse", "HEAD");
-  git("commit", "--quiet", "--allow-empty", "--message=two");
+  writeFileSync(join(single, "next"), "");
+  git("add", "deploy/single/next");
+  git("commit", "--quiet", "--message=two");
   git("tag", "v2");
   git("checkout", "--quiet", "--detach", before);
   expect(manage(["update", "v2"], { FAIL_ON: " up " }).status).not.toBe(0);
   expect(manage(["update", "v2"]).status).toBe(0);
   expect(readFileSync(join(single, ".previous"), "utf8").trim()).toBe(before);
+  // The image's user reads what was checked out.
+  expect(statSync(join(single, "next")).mode & 0o777).toBe(0o644);
   expect(manage(["rollback"]).status).toBe(0);
   expect(git("rev-parse", "HEAD")).toBe(before);
 });

@@ -204,6 +204,7 @@ test("an update, its rollback, stops and kills lose and double no payment", asyn
     [...statuses].filter((status) => ![201, 202, 409, 502, 503, 504, "no answer"].includes(status)),
   ).toEqual([]);
   await expectNothingLostOrDoubled();
+  expect(await machine.manage("verify-audit")).toBeDefined();
 });
 
 test("a back-up whose disk is not mounted is refused by name, while payments go on", async () => {
