@@ -180,6 +180,14 @@ test.each(Object.keys(services))("%s has the least rights, bounded memory and a 
   expect(services[name]!.logging!.options).toEqual({ "max-size": "20m", "max-file": "5" });
 });
 
+test("of Keycloak only what people sign in by is public", () => {
+  const site = readFileSync(join(source, "identity.caddy"), "utf8");
+  const [, paths = ""] = /@public path (.*)/.exec(site) ?? [];
+  expect(paths.split(" ").filter((path) => !/^\/(resources|realms\/holdfast)\//.test(path))).toEqual([]);
+  expect(site.match(/reverse_proxy/g)).toHaveLength(1);
+  expect(site).toMatch(/handle @public \{\s+reverse_proxy identity:8080\s+\}\s+respond 404/);
+});
+
 test("all limits together fit into 2 GiB", () => {
   const longRunning = Object.entries(services).filter(([name]) => name !== "schema");
   const mebibytes = longRunning.map(([, { mem_limit: limit }]) => Number(/^(\d+)m$/.exec(limit!)![1]));

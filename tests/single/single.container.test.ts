@@ -170,20 +170,7 @@ test("an update, its rollback, stops and kills lose and double no payment", asyn
     "alter table payments.payment add column drill text;\n",
   );
   const columns = `select count(*) from information_schema.columns where column_name = 'drill'`;
-  const onProduct = (statement: string) =>
-    machine.manage(
-      "compose",
-      "exec",
-      "-T",
-      "-u",
-      "postgres",
-      "postgres",
-      "psql",
-      "-XAtq",
-      "holdfast",
-      "-c",
-      statement,
-    );
+  const added = () => query(machine.manage, "holdfast", columns);
 
   await step("nothing", async () => {});
   await step("update", () => machine.manage("update", next));
