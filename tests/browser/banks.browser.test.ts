@@ -1,3 +1,4 @@
+import { bankProtocols } from "@holdfast/sandbox/banks";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DESK, enrol, inspect, SHOP, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
@@ -9,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => product.stop());
 
-describe.each(["nestpay", "iyzico"])("a challenge at %s", (protocol) => {
+describe.each(bankProtocols)("a challenge at %s", (protocol) => {
   test.each([
     { code: "123456", path: "/paid", state: "SUCCESS", book: ["sale approved"] },
     { code: "654321", path: "/failed", state: "FAILED", book: [] },

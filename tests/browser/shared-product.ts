@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serviceDefinitions, startSandbox, type SandboxFile } from "@holdfast/sandbox";
+import { bankProtocols } from "@holdfast/sandbox/banks";
 import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
@@ -33,7 +34,7 @@ export async function setup(project: Pick<TestProject, "provide">): Promise<() =
     home,
     portBase: 0,
     services: serviceDefinitions,
-    banks: ["nestpay", "iyzico"],
+    banks: bankProtocols,
   });
   project.provide("sandbox", sandbox.file);
   return async () => {

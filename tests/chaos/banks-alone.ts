@@ -37,14 +37,14 @@ const ACTS_MAX = 3;
 /** The acquirer's file has neither, and iyzico's no chargebacks. */
 function banksOf({ banks }: System): (Bank & { kinds: readonly ActOfBank["kind"][] })[] {
   return banks.map(({ name, url, accountId }) =>
-    name === "nestpay"
-      ? {
+    name === "iyzico"
+      ? { url, accountId, orderOf: ({ name: named }) => named, kinds: ["REFUND"] }
+      : {
           url,
           accountId,
           orderOf: ({ paymentId }) => paymentId.replaceAll("-", ""),
           kinds: ["REFUND", "CHARGEBACK"],
-        }
-      : { url, accountId, orderOf: ({ name: named }) => named, kinds: ["REFUND"] },
+        },
   );
 }
 

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { banks as playedBanks } from "@holdfast/sandbox/banks";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import type { Violation } from "../checker/index.ts";
 import { eventually, TEST_ACCOUNT_ID } from "../support/index.ts";
@@ -134,7 +135,7 @@ async function filesOf({ dir, acquirerUrl, banks }: System): Promise<BankFile[]>
       files.push({
         file: await store(`${name}-${each}`, `${url}/settlements/${each}`),
         accountId,
-        mapping: name,
+        mapping: playedBanks[name].mapping,
       });
   }
   return files;

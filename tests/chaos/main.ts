@@ -3,7 +3,7 @@
 //
 //   npm run chaos -- --seed 42 --payments 500 --seconds 60
 //   npm run chaos -- --minutes 30                             # as dense as the short one, for longer
-//   npm run chaos -- --banks sim,nestpay,iyzico                # merchants with accounts at three banks
+//   npm run chaos -- --banks sim,nestpay,garanti               # merchants with accounts at three banks
 //   npm run chaos -- --binds-unseen false --repetition none   # a bank without kind habits
 import { readCommandLine, runProgram, UsageError, wholeNumber } from "@holdfast/service-runtime/command-line";
 import { describeViolation } from "../checker/index.ts";

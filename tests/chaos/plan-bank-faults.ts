@@ -1,4 +1,5 @@
 import type { BankName, Fault } from "./faults.ts";
+import { faultsOf } from "../support/bank-faults.ts";
 import type { Random } from "./random.ts";
 import type { ForeignBankName } from "./system/foreign-banks.ts";
 import type { LinkFault } from "./system/tcp-proxy.ts";
@@ -55,65 +56,21 @@ const OPERATIONS = {
   enrol: 1,
   complete: 2,
 };
-type Operation = keyof typeof OPERATIONS;
-type Behaviours = readonly [string, ...string[]];
 
-function behavioursOf(bank: ForeignBankName, operation: Operation): Behaviours {
-  const { answers, effects, authorizations } = FAULTS[bank];
-  if (operation === "inquire") return answers;
-  if (operation === "enrol") return [...answers, "hang_before", "late_effect"];
-  const isCard = operation === "authorize" || operation === "sale" || operation === "complete";
-  return [...answers, ...effects, ...(isCard ? authorizations : operation === "capture" ? CAPTURES : [])];
+/** The faults of a bank's own list. Parts are as frequent as stated, all others count once. */
+function behavioursOf(bank: ForeignBankName, operation: keyof typeof OPERATIONS): [string, ...string[]] {
+  const listed = faultsOf(bank, operation);
+  // Its answers have the amount; elsewhere the record shows another one from then on, of which people decide.
+  const left = bank === "iyzico" ? LEFT_OUT : [...LEFT_OUT, "wrong_amount"];
+  const unproven = operation === "enrol" ? UNPROVEN : [];
+  const once = listed.filter((fault) => ![...left, ...unproven, "partial"].includes(fault));
+  const parts = listed.includes("partial") ? (operation === "capture" ? CAPTURED_PARTS : 2) : 0;
+  return ["hang", ...once, ...Array.from({ length: parts }, () => "partial")];
 }
 
-/**
- * Signed answers with another payment's name are not among them: no program can tell one from the right one. Answers
- * are lost, late or spoilt; effects are left out, late or not reported; another amount is approved.
- */
-const ANSWERS = [
-  "hang",
-  "late",
-  "http_500",
-  "garbage",
-  "reset",
-  "control_characters",
-  "interim",
-  "long_head",
-] as const;
-const EFFECTS = ["hang_before", "late_effect"] as const;
-/** A part, which people book at the end. As often as all others together: few payments are captured. */
-const CAPTURES = [
-  "partial",
-  "partial",
-  "partial",
-  "partial",
-  "partial",
-  "partial",
-  "partial",
-  "partial",
-] as const;
-
-const FAULTS: Record<
-  ForeignBankName,
-  { answers: Behaviours; effects: Behaviours; authorizations: readonly string[] }
-> = {
-  nestpay: {
-    answers: [...ANSWERS, "illegal_characters"],
-    effects: [
-      ...EFFECTS,
-      "host_timeout",
-      "issuer_unavailable",
-      "system_error",
-      "gateway_error",
-      "gateway_error_before",
-      "day_closes",
-    ],
-    // Its answers have no amount, so that only the inquiry which confirms an approval shows the part.
-    authorizations: ["partial", "partial"],
-  },
-  iyzico: {
-    answers: [...ANSWERS, "limited", "wrong_signature"],
-    effects: [...EFFECTS, "unknown_done", "unknown_not_done", "wrong_amount"],
-    authorizations: ["partial", "partial"],
-  },
-};
+/** As often as all others together: few payments are captured. People book the parts at the end. */
+const CAPTURED_PARTS = 8;
+/** No program can tell an answer that is rightly signed for another payment from the right one. */
+const LEFT_OUT = ["hang", "decline", "twice", "wrong_payment_id"];
+/** Returns that leave a payment to the end of its session. */
+const UNPROVEN = ["wrong_hash", "no_hash", "other_list", "other_order"];

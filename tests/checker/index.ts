@@ -4,8 +4,7 @@
 //   expect(checkInvariants(ledgers, WEBHOOK_INVARIANTS)).toEqual([]);
 export { checkInvariants, describeViolation, INVARIANTS } from "./invariants.ts";
 export * from "./ledgers.ts";
-export { iyzicoLines } from "./banks/iyzico-lines.ts";
-export { nestpayLines } from "./banks/nestpay-lines.ts";
+export { foreignBankLines } from "./banks/foreign-bank-lines.ts";
 export { CHECKOUT_INVARIANTS } from "./checkouts/checkout-invariants.ts";
 export { PAYMENT_INVARIANTS } from "./payments/payment-invariants.ts";
 export { REFUND_INVARIANTS } from "./refunds/refund-invariants.ts";

@@ -37,7 +37,7 @@ test.each([
       API_URL: `${url}/fim/api`,
       GATE_URL: `${url}/fim/est3Dgate`,
       CLIENT_ID: nestpay["clientId"]!,
-      API_USER: nestpay["user"]!,
+      API_USER: nestpay["name"]!,
       API_PASSWORD: nestpay["password"]!,
       STORE_KEY: nestpay["storeKey"]!,
       CARD: "4355084355084358",

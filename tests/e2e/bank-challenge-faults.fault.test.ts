@@ -12,16 +12,15 @@ import type { ShopAtBank } from "./shop-at-bank.ts";
 const AMOUNT = 1_250n;
 const CHARGED = [`sale ${AMOUNT}`];
 
-/** A bank's behaviours at a call that judges no money yet. */
-const ENROLMENTS: Record<Protocol, string[]> = {
-  nestpay: [...ofEnrolments("nestpay", /^(?:host_|issuer_|system_|gateway_|day_)/), "wrong_hash"],
-  iyzico: ofEnrolments("iyzico", /^wrong_amount$/),
-};
-function ofEnrolments(protocol: Protocol, others: RegExp): string[] {
-  return behavioursOf(protocol).filter((behaviour) => !others.test(behaviour));
-}
 /** The challenge is shown, and its return is not about the payment. */
-const NOT_GENUINE = new Set(["wrong_hash", "wrong_amount", "wrong_payment_id"]);
+const NOT_GENUINE = new Set([
+  "wrong_hash",
+  "wrong_amount",
+  "wrong_payment_id",
+  "other_order",
+  "no_hash",
+  "other_list",
+]);
 
 /** Forged fields of a return that the bank has signed, the signature itself first. */
 const FORGERIES: Record<Protocol, [field: string, value?: string][]> = {
@@ -40,6 +39,15 @@ const FORGERIES: Record<Protocol, [field: string, value?: string][]> = {
     ["paymentId", "1"],
     ["mdStatus", "0"],
     ["status", "failure"],
+  ],
+  garanti: [
+    ["hash", "AAAA"],
+    ["hash"],
+    ["hashparams", "clientid:oid:"],
+    ["oid", "other"],
+    ["txnamount", "1"],
+    ["mdstatus", "0"],
+    ["clientid", "1"],
   ],
 };
 
@@ -60,7 +68,7 @@ describe.each(BANKS)("at %s", (protocol) => {
 
   test("a challenge that begins badly is charged once where it can be passed, and otherwise nothing is", async () => {
     const begun: { behaviour: string; paymentId: string; redirectUrl?: string }[] = [];
-    for (const behaviour of ENROLMENTS[protocol]) {
+    for (const behaviour of behavioursOf(protocol, "enrol")) {
       await shop.bend("enrol", behaviour);
       begun.push({ behaviour, ...(await enrol(shop)) });
     }
@@ -81,7 +89,7 @@ describe.each(BANKS)("at %s", (protocol) => {
 
   test("a completion is SUCCESS where the bank has the whole amount once, and FAILED where it has nothing", async () => {
     const passed = await Promise.all(
-      [...behavioursOf(protocol), "partial"].map(async (behaviour) => ({
+      behavioursOf(protocol, "complete").map(async (behaviour) => ({
         behaviour,
         ...(await challenged()),
       })),

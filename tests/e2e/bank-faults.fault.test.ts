@@ -19,9 +19,11 @@ describe.each(BANKS)("at %s", (protocol) => {
     shop = await shopInHaste(started.file, protocol);
   });
 
-  const sales = [...behavioursOf(protocol), "partial"];
   test("a sale is SUCCESS where the bank has the whole amount once, and FAILED where it has nothing", async () => {
-    const begun = await eachBent(shop, sales, { operation: "sale", begin: () => pay(shop, "/api/payment") });
+    const begun = await eachBent(shop, behavioursOf(protocol, "sale"), {
+      operation: "sale",
+      begin: () => pay(shop, "/api/payment"),
+    });
     for (const [behaviour, paymentId] of begun) {
       const { status } = await shop.settled(paymentId);
       const bank = await shop.lines(paymentId);
@@ -35,13 +37,14 @@ describe.each(BANKS)("at %s", (protocol) => {
   });
 
   test("a capture is CAPTURED where the bank has captured once, and otherwise changes nothing", async () => {
-    const authorized = await Promise.all(behavioursOf(protocol).map(() => approved(shop, "authorize")));
+    const behaviours = behavioursOf(protocol, "capture");
+    const authorized = await Promise.all(behaviours.map(() => approved(shop, "authorize")));
     const capture = async () => {
       const paymentId = authorized.shift()!;
       await shop.api("POST", `/api/payment/${paymentId}/capture`, {});
       return paymentId;
     };
-    const begun = await eachBent(shop, behavioursOf(protocol), { operation: "capture", begin: capture });
+    const begun = await eachBent(shop, behaviours, { operation: "capture", begin: capture });
     for (const [behaviour, paymentId] of begun) {
       if (isShownOtherwise(protocol, behaviour)) {
         expect(await waitsForPeople(shop, paymentId)).toBe("PENDING");
@@ -58,13 +61,14 @@ describe.each(BANKS)("at %s", (protocol) => {
   });
 
   test("a sale is CANCELLED where the bank has voided it once, and otherwise stays SUCCESS", async () => {
-    const sold = await Promise.all(behavioursOf(protocol).map(() => approved(shop, "sale")));
+    const behaviours = behavioursOf(protocol, "void");
+    const sold = await Promise.all(behaviours.map(() => approved(shop, "sale")));
     const cancel = async () => {
       const paymentId = sold.shift()!;
       await shop.api("POST", `/api/payment/${paymentId}/cancel`, {});
       return paymentId;
     };
-    const begun = await eachBent(shop, behavioursOf(protocol), { operation: "void", begin: cancel });
+    const begun = await eachBent(shop, behaviours, { operation: "void", begin: cancel });
     for (const [behaviour, paymentId] of begun) {
       const status = await afterOperation(shop, paymentId);
       const voided = sumOf(await shop.lines(paymentId), "void");
@@ -77,7 +81,8 @@ describe.each(BANKS)("at %s", (protocol) => {
   });
 
   test("a refund after the day's end is SUCCESS where the bank has paid once, and FAILED where it has not", async () => {
-    const sold = await Promise.all(behavioursOf(protocol).map(() => approved(shop, "sale")));
+    const behaviours = behavioursOf(protocol, "refund");
+    const sold = await Promise.all(behaviours.map(() => approved(shop, "sale")));
     await shop.closeDay();
     const refunds: string[] = [];
     const refund = async () => {
@@ -85,7 +90,7 @@ describe.each(BANKS)("at %s", (protocol) => {
       refunds.push(await shop.refund(paymentId, 2.5));
       return paymentId;
     };
-    const begun = await eachBent(shop, behavioursOf(protocol), { operation: "refund", begin: refund });
+    const begun = await eachBent(shop, behaviours, { operation: "refund", begin: refund });
     for (const [index, [behaviour, paymentId]] of begun.entries()) {
       const { status } = await shop.settled(refunds[index]!);
       const paid = sumOf(await shop.lines(paymentId), "refund", "void");
@@ -126,9 +131,9 @@ async function approved(shop: ShopAtBank, how: "authorize" | "sale"): Promise<st
   });
 }
 
-/** Nestpay's record shows another amount from then on, of which people decide. */
+/** The record shows another amount from then on, of which people decide. iyzico's answer alone is wrong. */
 const isShownOtherwise = (protocol: string, behaviour: string) =>
-  protocol === "nestpay" && behaviour === "wrong_amount";
+  behaviour === "partial" || (protocol !== "iyzico" && behaviour === "wrong_amount");
 
 /** @returns the operation's status once the bank's record was read. */
 async function waitsForPeople(shop: ShopAtBank, paymentId: string): Promise<string> {

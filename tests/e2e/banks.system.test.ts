@@ -1,6 +1,7 @@
-// `npm start -- --banks nestpay,iyzico` as a person runs it: a merchant of each bank takes its payments, the bank's own
+// `npm start -- --banks` with all banks as a person runs it: a merchant of each bank takes its payments, the bank's own
 // ledger agrees with the merchant's answers, and webhooks arrive.
 import { readFileSync } from "node:fs";
+import { bankProtocols } from "@holdfast/sandbox/banks";
 import { verifyWebhook } from "@holdfast/webhook-signature";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { eventually, startLedgerReceiver } from "../support/index.ts";
@@ -10,7 +11,7 @@ import { runNpmStart, type StartedByNpm } from "./run-npm-start.ts";
 import { preAuthorization } from "./running-sandbox.ts";
 import { shopAtBank, type ShopAtBank } from "./shop-at-bank.ts";
 
-const BANKS = ["nestpay", "iyzico"] as const;
+const BANKS = bankProtocols;
 
 let started: StartedByNpm;
 beforeAll(async () => {
@@ -21,7 +22,7 @@ afterAll(() => started?.cleanUp());
 test("sandbox.json says how to reach each bank and its merchant, and nothing else", () => {
   const url = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/);
   expect(started.file.banks).toEqual(
-    ["nestpay", "iyzico"].map((protocol) => ({
+    BANKS.map((protocol) => ({
       protocol,
       url,
       ledgerUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/ledger$/),
@@ -35,7 +36,7 @@ test("sandbox.json says how to reach each bank and its merchant, and nothing els
     })),
   );
   expect(Object.keys(started.file.processes)).toEqual(
-    expect.arrayContaining(["nestpay-simulator", "iyzico-simulator"]),
+    expect.arrayContaining(BANKS.map((protocol) => `${protocol}-simulator`)),
   );
 });
 

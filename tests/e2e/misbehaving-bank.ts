@@ -1,38 +1,15 @@
 import type { SandboxFile } from "@holdfast/sandbox";
+import { bankEnvironment, bankProtocols, type BankProtocol } from "@holdfast/sandbox/banks";
 import { expect } from "vitest";
+import { faultsOf } from "../support/bank-faults.ts";
 import { shopAtBank, type BankLine, type ShopAtBank } from "./shop-at-bank.ts";
 
-/** Behaviours of both banks at any call that moves money. */
-const COMMON = [
-  "decline",
-  "hang",
-  "hang_before",
-  "late",
-  "late_effect",
-  "http_500",
-  "garbage",
-  "wrong_amount",
-  "control_characters",
-  "reset",
-] as const;
-const OWN = {
-  nestpay: [
-    "illegal_characters",
-    "host_timeout",
-    "issuer_unavailable",
-    "system_error",
-    "gateway_error",
-    "gateway_error_before",
-    "day_closes",
-  ],
-  iyzico: ["limited", "wrong_payment_id", "wrong_signature", "unknown_done", "unknown_not_done"],
-} as const;
-export const BANKS = ["nestpay", "iyzico"] as const;
-export type Protocol = (typeof BANKS)[number];
+export const BANKS = bankProtocols;
+export type Protocol = BankProtocol;
 
-/** Every way in which a bank treats a call that moves money. */
-export function behavioursOf(protocol: Protocol): readonly string[] {
-  return [...COMMON, ...OWN[protocol]];
+/** Every way in which a bank treats a call of this operation, but a second success, which people have to resolve. */
+export function behavioursOf(protocol: Protocol, operation: string): readonly string[] {
+  return faultsOf(protocol, operation).filter((behaviour) => behaviour !== "twice");
 }
 
 /** Shortens waits of a quarter of an hour to seconds. */
@@ -42,11 +19,11 @@ export const SOON = {
   RECOVERY_SCHEDULE: "200ms,500ms,1s,2s",
   RECOVERY_INTERVAL: "100ms",
   REVERSE_UNSEEN_AFTER: "2s",
-  NESTPAY_SIMULATOR_HANG: "6s",
-  NESTPAY_SIMULATOR_LATENESS: "3s",
   NESTPAY_SIMULATOR_REVERSAL: "500ms",
-  IYZICO_SIMULATOR_HANG: "6s",
-  IYZICO_SIMULATOR_LATENESS: "3s",
+  ...Object.assign(
+    {},
+    ...bankProtocols.map((protocol) => bankEnvironment(protocol, { HANG: "6s", LATENESS: "3s" })),
+  ),
 };
 
 /** A shop at a bank whose calls arrive within four seconds or never. */

@@ -74,7 +74,12 @@ export const PROOFS: readonly Part[] = [
   { name: "alerts", command: "npm run test:alerts", minutesMax: 20 },
   { name: "kills", command: "CLIENT_KILLS=300 npm run test:kills", minutesMax: 15 },
   { name: "package", command: "npm run test:package", minutesMax: 5 },
-  { name: "chaos", command: "npm run chaos -- --minutes 10 --banks sim,nestpay,iyzico", minutesMax: 20 },
+  { name: "chaos", command: "npm run chaos -- --minutes 5 --banks sim,nestpay,iyzico", minutesMax: 12 },
+  {
+    name: "chaos at Garanti",
+    command: "npm run chaos -- --minutes 5 --banks sim,nestpay,garanti",
+    minutesMax: 12,
+  },
   { name: "model", command: "npm run model", minutesMax: 8 },
   { name: "fuzz", command: "npm run fuzz", minutesMax: 5 },
   { name: "advisories", command: 'npm run scan -- ${SCAN_REPORT:+--report "$SCAN_REPORT"}', minutesMax: 5 },

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { operations, type CommandReply } from "@holdfast/contracts";
+import { banks as playedBanks } from "@holdfast/sandbox/banks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeAccount } from "../../services/payments/test/account-operators.ts";
 import { ADAPTERS, BANK_PROTOCOLS, type AdapterName } from "../conformance/bank-protocols.ts";
@@ -13,14 +14,8 @@ import { startSettlementHarness, type SettlementHarness } from "./settlement-har
 const directory = makeTestDirectory();
 
 type Bank = { url: string; close(): Promise<void> };
-/** Which mapping reads the bank's file. */
-const MAPPINGS: Record<AdapterName, string> = {
-  sim: "generic",
-  nestpay: "nestpay",
-  iyzico: "iyzico",
-  // The banks of Turkey write the same statement.
-  garanti: "nestpay",
-};
+/** The mapping that reads a bank's file. */
+const mappingOf = (name: AdapterName) => (name === "sim" ? "generic" : playedBanks[name].mapping);
 
 let system: SettlementHarness;
 const banks: Bank[] = [];
@@ -143,7 +138,7 @@ async function take(file: string, accountId: string, mapping: string): Promise<v
 
 test.each(ADAPTERS)("the file of a day at %s agrees with ours, to the kurus", async (protocol) => {
   const bank = await start(protocol);
-  const mapping = MAPPINGS[protocol];
+  const mapping = mappingOf(protocol);
   banks.push(bank);
   const { accountId, merchantId } = await routeTo(protocol, bank.url);
   const endDay = async () => await fetch(`${bank.url}/business-day/close`, { method: "POST" });

@@ -1,3 +1,4 @@
+import { bankEnvironment } from "@holdfast/sandbox/banks";
 import { ManagedProcess } from "./managed-process.ts";
 
 /** A bank: a process whose ledger outlives it, and which can be set to fail. */
@@ -27,18 +28,16 @@ export async function startAcquirer({
     ...options,
     name: "acquirer",
     port,
-    env: simulatorEnv("SIMULATOR", { port, ledgerFile }, { LATE_AFTER: WHEN_NOBODY_WAITS }),
+    env: bankEnvironment("sim", bankSettings({ port, ledgerFile }, { LATE_AFTER: WHEN_NOBODY_WAITS })),
   });
 }
 
-/** The environment of every simulator, under names that begin with its own. */
-export function simulatorEnv(
-  prefix: string,
+/** The settings of every simulator. */
+export function bankSettings(
   { port, ledgerFile }: { port: number; ledgerFile: string },
-  own: Record<string, string> = {},
+  own: Record<string, string>,
 ): Record<string, string> {
-  const settings = {
-    HOST: "127.0.0.1",
+  return {
     PORT: `${port}`,
     LEDGER_FILE: ledgerFile,
     LATENESS: "400ms",
@@ -46,7 +45,6 @@ export function simulatorEnv(
     HANG: "30s",
     ...own,
   };
-  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [`${prefix}_${name}`, value]));
 }
 
 /** For requests without an `expiresAt`. */

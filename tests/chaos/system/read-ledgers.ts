@@ -1,8 +1,7 @@
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import {
   emptyLedgers,
-  iyzicoLines,
-  nestpayLines,
+  foreignBankLines,
   readBankLines,
   readRows,
   type BankLine,
@@ -62,11 +61,10 @@ export async function readBank(acquirerUrl: string, accountId: string): Promise<
 }
 
 async function readForeignBank(
-  { name, url, accountId }: System["banks"][number],
+  { url, accountId }: System["banks"][number],
   rows: StoredRows,
 ): Promise<BankLine[]> {
-  const text = await ledgerText(url);
-  return name === "nestpay" ? nestpayLines(text, accountId, rows) : iyzicoLines(text, accountId);
+  return foreignBankLines(await ledgerText(url), accountId, rows);
 }
 
 async function ledgerText(url: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { iyzicoLines, nestpayLines } from "../index.ts";
+import { foreignBankLines } from "../index.ts";
 import type { PaymentRow, RefundRow } from "../ledgers.ts";
 import { settledRow } from "../test/test-ledgers.ts";
 
@@ -28,7 +28,7 @@ const refund = (refundId: string, amountMinor: bigint, state = "SUCCESS"): Refun
   scheduled: false,
 });
 
-describe("a Nestpay bank's ledger", () => {
+describe("the ledger of a bank that knows the order only", () => {
   const line = (operation: string, change: object = {}) => ({
     sequence: 1,
     at: "2026-11-20T12:00:00.000Z",
@@ -43,8 +43,8 @@ describe("a Nestpay bank's ledger", () => {
     voided: null,
     ...change,
   });
-  const read = (lines: object[], rows: Partial<Parameters<typeof nestpayLines>[2]>) =>
-    nestpayLines(lines.map((each) => `${JSON.stringify(each)}\n`).join(""), ACCOUNT, {
+  const read = (lines: object[], rows: Partial<Parameters<typeof foreignBankLines>[2]>) =>
+    foreignBankLines(lines.map((each) => `${JSON.stringify(each)}\n`).join(""), ACCOUNT, {
       payments: [],
       paymentHistory: [],
       refunds: [],
@@ -133,7 +133,8 @@ test("iyzico's ledger names each movement by our own references", () => {
     line("refund", "r1:refund"),
     line("capture", `${ID}:capture`, { requestedMinor: 1_200 }),
   ].join("");
-  expect(iyzicoLines(text, ACCOUNT)).toMatchObject([
+  const rows = { payments: [], paymentHistory: [], refunds: [], approvals: [] };
+  expect(foreignBankLines(text, ACCOUNT, rows)).toMatchObject([
     { operation: "sale", reference: ID, parentReference: null, amountMinor: 600n, requestedMinor: 1_250n },
     { operation: "reverse", reference: ID },
     { operation: "cancel", reference: `${ID}:cancel`, parentReference: ID },

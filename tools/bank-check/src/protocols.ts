@@ -1,4 +1,4 @@
-import { iyzicoConnector, nestpayConnector } from "@holdfast/banks";
+import { garantiConnector, iyzicoConnector, nestpayConnector } from "@holdfast/banks";
 import type { AnyConnector } from "@holdfast/acquirer";
 
 import { shortly, type Question } from "./open-questions.ts";
@@ -25,6 +25,12 @@ function movements(inquiry: StepOutcome): string {
       `${kind} ${state} ${amountMinor} ${externalTransactionId}`,
   );
   return rows.length === 0 ? "no movement" : rows.join("; ");
+}
+
+function gatePostedByServer(enrolment: StepOutcome): string {
+  return enrolment.kind === "challenge"
+    ? "yes: the gate answered with a page"
+    : `the gate's answer was ${shortly(enrolment)}`;
 }
 
 const NESTPAY_QUESTIONS: readonly Question[] = [
@@ -63,10 +69,7 @@ const NESTPAY_QUESTIONS: readonly Question[] = [
   {
     question: "May our server post the 3-D Secure form?",
     evidence: ["three_ds_enrolment"],
-    read: (enrolment) =>
-      enrolment.kind === "challenge"
-        ? "yes: the gate answered with a page"
-        : `the gate's answer was ${shortly(enrolment)}`,
+    read: gatePostedByServer,
   },
   {
     question: "How are values hashed that are not ASCII?",
@@ -127,6 +130,61 @@ const IYZICO_QUESTIONS: readonly Question[] = [
   },
 ];
 
+const GARANTI_QUESTIONS: readonly Question[] = [
+  {
+    question: "Does a declined sale, or an abandoned 3-D Secure form, use the order up?",
+    evidence: ["inquiry_after_enrolment"],
+    read: (after) => `the order after a form: ${movements(after)}; a second attempt is not made`,
+  },
+  {
+    question: "How does the record show captures and voids?",
+    evidence: ["inquiry_after_capture", "inquiry_after_cancel"],
+    read: (captured, voided) =>
+      `captured: ${movements(captured)}; voided: ${movements(voided)}; the evidence has the rows`,
+  },
+  {
+    question: "With which user's password are answers to the second user signed?",
+    evidence: ["partial_refund"],
+    read: (refund) => `the refund: ${shortly(refund)}; the evidence has its hash`,
+  },
+  {
+    question: "Can a second call of one order succeed, and when does the inquiry first show a sale?",
+    evidence: ["second_call_of_the_order", "inquiry_after_approval"],
+    read: (again, after) => `one after the other: ${shortly(again)}; directly after it: ${movements(after)}`,
+  },
+  { question: "When does the day end, and what does a void answer then?", evidence: [], unseen: LATER },
+  {
+    question: "Does a void of its capture restore the hold?",
+    evidence: ["cancel_after_capture", "inquiry_after_cancel"],
+    read: (cancel, after) => `the void: ${shortly(cancel)}; the order then: ${movements(after)}`,
+  },
+  {
+    question: "Does a capture have to repeat the number of installments?",
+    evidence: [],
+    unseen: "the adapter repeats it",
+  },
+  {
+    question: "How are settlement and batch inquiries answered?",
+    evidence: [],
+    unseen: "the adapter does not use them",
+  },
+  {
+    question: "Does Md bind amount and currency, and does the bank compare xid with it?",
+    evidence: [],
+    unseen: "a completion needs a browser",
+  },
+  {
+    question: "May our server post the 3-D Secure form?",
+    evidence: ["three_ds_enrolment"],
+    read: gatePostedByServer,
+  },
+  {
+    question: "Which code of an issuer asks for 3-D Secure?",
+    evidence: ["sale"],
+    read: (sale) => `the sale without it: ${shortly(sale)}`,
+  },
+];
+
 export const PROTOCOLS = {
   nestpay: {
     connector: nestpayConnector,
@@ -140,6 +198,12 @@ export const PROTOCOLS = {
     password: "secretKey",
     testHosts: ["sandbox-api.iyzipay.com"],
     questions: IYZICO_QUESTIONS,
+  },
+  garanti: {
+    connector: garantiConnector,
+    password: "provPassword",
+    testHosts: ["sanalposprovtest.garantibbva.com.tr"],
+    questions: GARANTI_QUESTIONS,
   },
 } satisfies Record<string, CheckedProtocol>;
 export type ProtocolName = keyof typeof PROTOCOLS;

@@ -1,7 +1,7 @@
-import type { Simulator, StartOptions } from "./core/index.ts";
+import type { BankConfig, Simulator, StartOptions } from "./core/index.ts";
 import { protocols, type ProtocolName } from "./protocols.ts";
 
-export { placeOf, type Simulator } from "./core/index.ts";
+export type { Simulator } from "./core/index.ts";
 export { protocolNames, protocols, type ProtocolName } from "./protocols.ts";
 
 /** The settings of a bank of a protocol. */
@@ -16,4 +16,16 @@ export async function startBank<Name extends ProtocolName>(
 ): Promise<Simulator> {
   const protocol = await protocols[name]();
   return await protocol.start(options);
+}
+
+/** Starts a bank of any protocol in this process, with the settings that its program reads from this environment. */
+export async function startFromEnvironment(
+  name: ProtocolName,
+  environment: Record<string, string>,
+  own: Pick<BankConfig, "machineNow"> = {},
+): Promise<Simulator> {
+  const { readConfig, start } = await protocols[name]();
+  // Each starts with the configuration that it has read.
+  const startRead: (config: BankConfig) => Promise<Simulator> = start;
+  return await startRead({ ...readConfig(environment), ...own });
 }

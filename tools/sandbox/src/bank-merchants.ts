@@ -1,6 +1,6 @@
 // Makes for each bank of `--banks` an account through the operator API, and a merchant whose payments all go there.
 import { isDeepStrictEqual } from "node:util";
-import { banks, type BankContracts, type BankProtocol } from "./banks.ts";
+import { bankAccount, banks, type BankContracts, type BankProtocol } from "./banks.ts";
 import { onboard } from "./demo-merchant.ts";
 import { confirm, keepAccount, type Proposed, type Seeders } from "./keep-account.ts";
 import type { AskOperatorApi } from "./operator-client.ts";
@@ -22,7 +22,7 @@ export async function seedBank(
   seeders: Seeders,
   { protocol, url, publicUrl }: { protocol: BankProtocol; url: string; publicUrl: string },
 ): Promise<SandboxBank> {
-  const accountId = await keepAccount(seeders, banks[protocol].account(url, secrets.read().bankContracts));
+  const accountId = await keepAccount(seeders, bankAccount(protocol, url, secrets.read().bankContracts));
   const merchant = await keepMerchant(secrets, seeders.first, protocol);
   await keepRoutes(seeders, merchant.merchantId, accountId);
   await directNotifications(protocol, url, {
@@ -38,14 +38,14 @@ async function directNotifications(
   url: string,
   { address, contracts }: { address: string; contracts: BankContracts },
 ): Promise<void> {
-  const change = banks[protocol].notifications?.(address, contracts);
-  if (!change) return;
-  const { ok, status } = await fetch(`${url}${change.path}`, {
+  const body = banks[protocol].notifications?.(address, contracts);
+  if (!body) return;
+  const { ok, status } = await fetch(`${url}/notifications`, {
     method: "PUT",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify(change.body),
+    body: JSON.stringify(body),
   });
-  if (!ok) throw new Error(`the ${protocol} simulator answers ${change.path} with ${status}`);
+  if (!ok) throw new Error(`the ${protocol} simulator answers /notifications with ${status}`);
 }
 
 type Routes = Proposed & { routes: unknown };
@@ -56,7 +56,7 @@ async function keepMerchant(
   protocol: BankProtocol,
 ): Promise<Merchant> {
   const kept = secrets.read().bankMerchants;
-  const merchant = kept[protocol] ?? (await onboard(ask, banks[protocol].merchantName));
+  const merchant = kept[protocol] ?? (await onboard(ask, `${banks[protocol].label} Shop`));
   secrets.update({ bankMerchants: { ...kept, [protocol]: merchant } });
   return merchant;
 }

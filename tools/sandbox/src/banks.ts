@@ -1,58 +1,42 @@
-// The banks that `--banks` adds: each is played by a simulator of its protocol, in a process with a ledger of its own.
+// The banks that `--banks` adds, and those of the tests: each is played by a simulator of its protocol, in a process
+// with a ledger of its own. A bank that is in this table is in the sandbox, in chaos, in conformance and in the faults.
+import { randomBytes } from "node:crypto";
 
-/** The protocols that `--banks` knows, as accounts are made with them. */
-export const bankProtocols = ["nestpay", "iyzico"] as const;
-export type BankProtocol = (typeof bankProtocols)[number];
+/** The contract of a merchant with each bank: its simulator gets it, and the account is made with it. */
+export function drawBankContracts() {
+  const secret = () => randomBytes(24).toString("base64url");
+  return {
+    nestpay: { clientId: "990000001", name: "holdfast-api", password: secret(), storeKey: secret() },
+    iyzico: { merchantId: "1000001", apiKey: `sandbox-${secret()}`, secretKey: `sandbox-${secret()}` },
+    garanti: {
+      merchantId: "7000679",
+      terminalId: "30691298",
+      password: secret(),
+      refundPassword: secret(),
+      storeKey: secret(),
+    },
+  };
+}
+export type BankContracts = ReturnType<typeof drawBankContracts>;
+export type BankProtocol = keyof BankContracts;
 
-/** The contract of a merchant with its bank: the simulator gets it, and the account is made with it. */
-export type BankContracts = {
-  nestpay: { clientId: string; user: string; password: string; storeKey: string };
-  iyzico: { merchantId: string; apiKey: string; secretKey: string };
+type BankDefinition = {
+  label: string;
+  /** The mapping of `settle` that reads its files. */
+  mapping: string;
+  /** The parts of an account that depend on its protocol. */
+  account(url: string, contracts: BankContracts): AccountAtBank;
+  /** The body of the PUT with the address for the simulator's notifications, if it sends any. */
+  notifications?(address: string, contracts: BankContracts): object;
 };
 
-export type BankDefinition = {
-  /** The name of the process and of its log. */
-  name: string;
-  merchantName: string;
-  /** The simulator's settings. */
-  environment(place: { port: number; ledgerFile: string }, contracts: BankContracts): Record<string, string>;
-  /** The body of POST /operator/acquirer-accounts. */
-  account(url: string, contracts: BankContracts): BankAccountRequest;
-  /**
-   * The PUT with the address for the simulator's notifications, if it sends any. @param address that of the account.
-   */
-  notifications?(address: string, contracts: BankContracts): { path: string; body: object };
-};
-
-export type BankAccountRequest = AccountRequest & { protocol: BankProtocol; lateArrivalSeconds: number };
-
-/** An account of either mode. */
-export type AccountRequest = {
-  protocol: BankProtocol | "sim";
-  name: string;
-  livemode?: boolean;
-  default?: boolean;
-  connectionsMax?: number;
-  currencies: string[];
-  settings: Record<string, unknown>;
-  secrets: Record<string, string>;
-};
+type AccountAtBank = { settings: Record<string, unknown>; secrets: Record<string, string> };
 
 export const banks: Record<BankProtocol, BankDefinition> = {
   nestpay: {
-    name: "nestpay-simulator",
-    merchantName: "Nestpay Shop",
-    environment: ({ port, ledgerFile }, { nestpay: { clientId, user, password, storeKey } }) => ({
-      NESTPAY_SIMULATOR_HOST: "127.0.0.1",
-      NESTPAY_SIMULATOR_PORT: `${port}`,
-      NESTPAY_SIMULATOR_LEDGER_FILE: ledgerFile,
-      NESTPAY_SIMULATOR_MERCHANTS: JSON.stringify([{ clientId, name: user, password, storeKey }]),
-    }),
-    account: (url, { nestpay: { clientId, user, password, storeKey } }) => ({
-      protocol: "nestpay",
-      name: "Nestpay simulator",
-      currencies: ["TRY", "USD", "EUR", "GBP"],
-      lateArrivalSeconds: LATE_ARRIVAL_SECONDS,
+    label: "Nestpay",
+    mapping: "nestpay",
+    account: (url, { nestpay: { clientId, name, password, storeKey } }) => ({
       settings: {
         apiUrl: `${url}/fim/api`,
         gateUrl: `${url}/fim/est3Dgate`,
@@ -60,42 +44,90 @@ export const banks: Record<BankProtocol, BankDefinition> = {
         // The simulator's day ends by a command, and not by a clock that a credit could wait for.
         creditBeforeDayEnd: true,
       },
-      secrets: { apiUser: user, apiPassword: password, storeKey },
+      secrets: { apiUser: name, apiPassword: password, storeKey },
     }),
   },
   iyzico: {
-    name: "iyzico-simulator",
-    merchantName: "iyzico Shop",
-    environment: ({ port, ledgerFile }, { iyzico }) => ({
-      IYZICO_SIMULATOR_HOST: "127.0.0.1",
-      IYZICO_SIMULATOR_PORT: `${port}`,
-      IYZICO_SIMULATOR_LEDGER_FILE: ledgerFile,
-      IYZICO_SIMULATOR_MERCHANTS: JSON.stringify([iyzico]),
-    }),
+    label: "iyzico",
+    mapping: "iyzico",
     account: (url, { iyzico: { apiKey, secretKey } }) => ({
-      protocol: "iyzico",
-      name: "iyzico simulator",
-      currencies: ["TRY", "USD", "EUR", "GBP"],
-      lateArrivalSeconds: LATE_ARRIVAL_SECONDS,
       settings: {
         url,
         // iyzico demands them of every payment, and the shortest request of a merchant has none of them.
         defaults: {
           email: "orders@shop.example",
           identityNumber: "11111111111",
-          ip: "203.0.113.1",
+          ip: CALLER_IP,
           address: { line1: "Liman Caddesi 1", city: "Izmir", country: "Turkey", postalCode: "35000" },
           item: { name: "Order", category: "Goods", kind: "virtual" },
         },
       },
       secrets: { apiKey, secretKey },
     }),
-    notifications: (address, { iyzico: { merchantId } }) => ({
-      path: "/notifications",
-      body: { merchantId, url: address },
+    notifications: (address, { iyzico: { merchantId } }) => ({ merchantId, url: address }),
+  },
+  garanti: {
+    label: "Garanti",
+    // The simulators of Turkey's banks write the same statement.
+    mapping: "nestpay",
+    account: (url, { garanti: { merchantId, terminalId, password, refundPassword, storeKey } }) => ({
+      settings: {
+        apiUrl: `${url}/VPServlet`,
+        gateUrl: `${url}/servlet/gt3dengine`,
+        mode: "TEST",
+        merchantId,
+        terminalId,
+        fallbackIp: CALLER_IP,
+      },
+      secrets: {
+        provUser: "PROVAUT",
+        provPassword: password,
+        refundUser: "PROVRFN",
+        refundPassword,
+        storeKey,
+      },
     }),
   },
 };
 
-/** Beyond the simulators' `LATENESS` of 17 s nothing takes effect any more. */
-const LATE_ARRIVAL_SECONDS = 30;
+/** The protocols that `--banks` knows, as accounts are made with them. */
+export const bankProtocols = Object.keys(banks) as BankProtocol[];
+
+/** The settings of a bank's simulator as environment variables. */
+export function bankEnvironment(
+  protocol: BankProtocol | "sim",
+  settings: Record<string, string>,
+): Record<string, string> {
+  const prefix = protocol === "sim" ? "SIMULATOR" : `${protocol.toUpperCase()}_SIMULATOR`;
+  const variables = Object.entries({ HOST: "127.0.0.1", ...settings });
+  return Object.fromEntries(variables.map(([name, value]) => [`${prefix}_${name}`, value]));
+}
+
+/** The setting that has the bank know our contract. */
+export function merchantsAt(protocol: BankProtocol, contracts: BankContracts) {
+  return { MERCHANTS: JSON.stringify([contracts[protocol]]) };
+}
+
+/** An account of either mode, as POST /operator/acquirer-accounts takes it. */
+export type AccountRequest = AccountAtBank & {
+  protocol: BankProtocol | "sim";
+  name: string;
+  livemode?: boolean;
+  default?: boolean;
+  connectionsMax?: number;
+  currencies: string[];
+  lateArrivalSeconds?: number;
+};
+
+export function bankAccount(protocol: BankProtocol, url: string, contracts: BankContracts): AccountRequest {
+  return {
+    protocol,
+    name: `${banks[protocol].label} simulator`,
+    currencies: ["TRY", "USD", "EUR", "GBP"],
+    // Beyond the simulators' `LATENESS` of 17 s nothing takes effect any more.
+    lateArrivalSeconds: 30,
+    ...banks[protocol].account(url, contracts),
+  };
+}
+
+const CALLER_IP = "203.0.113.1";

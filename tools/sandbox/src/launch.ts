@@ -17,7 +17,7 @@ import type { Bundle } from "@holdfast/bundle";
 import type { JWK } from "jose";
 import { natsUsersConfig } from "@holdfast/messaging";
 import { IMAGE_ENVIRONMENT } from "./image-environment.ts";
-import { banks, type BankContracts, type BankProtocol } from "./banks.ts";
+import { bankEnvironment, merchantsAt, type BankContracts, type BankProtocol } from "./banks.ts";
 import { operatorAudience, operatorIssuerOf, staffAudience, type SandboxPerson } from "./operators.ts";
 import type { Ports } from "./ports.ts";
 import { replaceFile } from "./replace-file.ts";
@@ -79,11 +79,8 @@ export async function launchSimulator(
   port: number,
 ): Promise<void> {
   const command = [(await programs).simulators["bank-simulator"], "sim"];
-  const environment = environmentOf({
-    SIMULATOR_HOST: "127.0.0.1",
-    SIMULATOR_PORT: `${port}`,
-    SIMULATOR_LEDGER_FILE: join(home, "acquirer-ledger.ndjson"),
-  });
+  const place = { PORT: `${port}`, LEDGER_FILE: join(home, "acquirer-ledger.ndjson") };
+  const environment = environmentOf(bankEnvironment("sim", place));
   const launch = program(home, "acquirer-simulator", command, environment, `http://127.0.0.1:${port}/livez`);
   await supervisor.start("acquirer-simulator", "transport", launch);
 }
@@ -113,18 +110,15 @@ export async function launchBank(
   protocol: BankProtocol,
   { port, contracts }: { port: number; contracts: BankContracts },
 ): Promise<string> {
-  const bank = banks[protocol];
-  const ledgerFile = join(home, `${protocol}-ledger.ndjson`);
+  const name = `${protocol}-simulator`;
+  const place = { PORT: `${port}`, LEDGER_FILE: join(home, `${protocol}-ledger.ndjson`) };
   const url = `http://127.0.0.1:${port}`;
-  const environment = environmentOf(bank.environment({ port, ledgerFile }, contracts));
-  const launch = program(
-    home,
-    bank.name,
-    [(await programs).simulators["bank-simulator"], protocol],
-    environment,
-    `${url}/livez`,
+  const environment = environmentOf(
+    bankEnvironment(protocol, { ...place, ...merchantsAt(protocol, contracts) }),
   );
-  await supervisor.start(bank.name, "transport", launch);
+  const command = [(await programs).simulators["bank-simulator"], protocol];
+  const launch = program(home, name, command, environment, `${url}/livez`);
+  await supervisor.start(name, "transport", launch);
   return url;
 }
 

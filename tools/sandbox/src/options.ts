@@ -34,7 +34,7 @@ function parseBanks(list: string | undefined): BankProtocol[] {
   const names = list.split(",").map((name) => name.trim());
   const unknown = names.find((name) => !isBankProtocol(name));
   if (unknown !== undefined) {
-    throw new UsageError(`--banks knows ${bankProtocols.join(" and ")}, and not "${unknown}"`);
+    throw new UsageError(`--banks knows ${bankProtocols.join(", ")}, and not "${unknown}"`);
   }
   return bankProtocols.filter((protocol) => names.includes(protocol));
 }
@@ -54,9 +54,9 @@ Runs the whole gateway on this machine: PostgreSQL, NATS, an acquirer simulator 
   --port-base N    merchant API on N, operator API on N+1, public pages on N+2,
                    acquirer simulator on N+3, console on N+10, its identity provider
                    on N+11, staff API on N+12 (default 8080); 0 chooses free ports
-  --banks LIST     adds banks with other protocols: nestpay, iyzico, or nestpay,iyzico.
-                   Each has a simulator (nestpay on N+4, iyzico on N+5), an account, and a
-                   merchant whose payments go there
+  --banks LIST     adds banks with other protocols: any of ${bankProtocols.join(",")}.
+                   Each has a simulator (${bankProtocols.map((bank, index) => `${bank} on N+${4 + index}`).join(", ")}),
+                   an account, and a merchant whose payments go there
   --help           prints this text
 
 The services inherit all environment variables except PG* and those that the sandbox sets itself.

@@ -2,7 +2,7 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import type { JWK } from "jose";
-import type { BankContracts, BankProtocol } from "./banks.ts";
+import { drawBankContracts, type BankContracts, type BankProtocol } from "./banks.ts";
 import { BUS_USERS, OBSERVER, type BusUser } from "@holdfast/contracts";
 import { roleNames, type RolePasswords } from "./infrastructure/index.ts";
 import { replaceFile } from "./replace-file.ts";
@@ -81,14 +81,6 @@ function complete(kept: Partial<Secrets>): Secrets {
     demoTestKey: kept.demoTestKey,
     bankContracts: { ...drawBankContracts(), ...kept.bankContracts },
     bankMerchants: kept.bankMerchants ?? {},
-  };
-}
-
-function drawBankContracts(): BankContracts {
-  const secret = () => randomBytes(24).toString("base64url");
-  return {
-    nestpay: { clientId: "990000001", user: "holdfast-api", password: secret(), storeKey: secret() },
-    iyzico: { merchantId: "1000001", apiKey: `sandbox-${secret()}`, secretKey: `sandbox-${secret()}` },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 
+import type { FaultTable } from "./fault-queue.ts";
 import type { BankConfig } from "./settings.ts";
 import type { Simulator } from "./simulator-server.ts";
 
@@ -12,20 +13,10 @@ export type Protocol<Config extends BankConfig> = {
   prefix: string;
   /** The environment variables; docs/settings.md is generated from those of the default bank. */
   settings: z.ZodObject;
+  /** The faults that `POST /faults` takes, by operation. */
+  faults: FaultTable;
   /** @throws ConfigError */
   readConfig: (environment: Record<string, string | undefined>) => Config;
   /** @throws LedgerCorruptError when the file is not a ledger */
   start: (options: StartOptions<Config>) => Promise<Simulator>;
 };
-
-/** The environment with which a process plays a bank on this machine. */
-export function placeOf(
-  { prefix }: Pick<Protocol<never>, "prefix">,
-  { port, ledgerFile }: { port: number; ledgerFile: string },
-): Record<string, string> {
-  return {
-    [`${prefix}_HOST`]: "127.0.0.1",
-    [`${prefix}_PORT`]: `${port}`,
-    [`${prefix}_LEDGER_FILE`]: ledgerFile,
-  };
-}

@@ -21,6 +21,7 @@ export type { LedgerLine } from "./ledger-line.ts";
 /** A bank with the GVP protocol of Garanti BBVA. `README.md` has its protocol and its oddities. */
 export const protocol: Protocol<SimulatorConfig> = {
   ...settings,
+  faults: faultTable,
   start: (options) => {
     const config = { ...defaultConfig, ...options };
     const lines = new Map<string, Entry[]>();

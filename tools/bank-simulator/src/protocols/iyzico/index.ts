@@ -15,6 +15,7 @@ export type { Modes } from "./modes.ts";
 /** iyzico, from its protocol document alone. `README.md` has its protocol and its test cards. */
 export const protocol: Protocol<SimulatorConfig> = {
   ...settings,
+  faults: faultTable,
   start: (options) => {
     const config = { ...defaultConfig, ...options };
     const payments = new Payments();

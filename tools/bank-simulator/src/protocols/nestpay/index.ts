@@ -25,6 +25,7 @@ export type { Modes } from "./modes.ts";
 /** A bank with the Nestpay protocol (EST, "CC5"). `README.md` has its protocol and its test cards. */
 export const protocol: Protocol<SimulatorConfig> = {
   ...settings,
+  faults: faultTable,
   start: (options) => {
     const config = { ...defaultConfig, ...options };
     const merchants = config.merchants.toSorted((one, other) => (one.clientId < other.clientId ? -1 : 1));

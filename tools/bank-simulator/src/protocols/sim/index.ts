@@ -13,6 +13,7 @@ export type { Habits, Modes } from "./modes.ts";
 /** A bank of no protocol in particular, whose every call is repeated safely. `README.md` has its protocol. */
 export const protocol: Protocol<SimulatorConfig> = {
   ...settings,
+  faults: faultTable,
   start: (options) => {
     const config = { ...defaultConfig, ...options };
     const { bindsUnseen, repetition, challenge, returns } = config;

@@ -2,8 +2,8 @@ import type { BankLine } from "../ledgers.ts";
 import type { PaymentRow, RefundRow, StoredRows } from "../stored-rows.ts";
 import { parseLines, paymentIdOfOrder } from "./bank-order.ts";
 
-/** A line of the ledger of a Nestpay bank, as far as it is read (tools/bank-simulator/src/protocols/nestpay/README.md, Ledger). */
-type NestpayLine = {
+/** A line of a bank's ledger, as far as it is read (the READMEs in tools/bank-simulator/src/protocols, Ledger). */
+type Line = {
   sequence: number;
   at: string;
   operation: "authorize" | "sale" | "capture" | "void" | "refund";
@@ -14,35 +14,63 @@ type NestpayLine = {
   currency: string;
   outcome: "approved" | "declined";
   authCode: string | null;
-  resultCode: string;
-  voided: "hold" | "sale" | "capture" | "credit" | null;
+  resultCode: string | null;
+  voided?: "hold" | "sale" | "capture" | "credit" | null;
+};
+
+/** A line of a bank that knows our references: of the payment, and of a capture's, a cancellation's or a refund's call. */
+type ReferencedLine = Line & {
+  basketId: string;
+  conversationId: string;
+  hostReference: string;
+  payment?: { priceMinor: number };
 };
 
 type Rows = Pick<StoredRows, "payments" | "paymentHistory" | "refunds" | "approvals">;
 
 /**
- * The ledger of a Nestpay bank in the words of the checker. The bank has none of our references but the order's, so
- * each refund of ours explains one movement of its amount, the one that was approved first the first one. A movement
- * that is left over belongs to no refund, and a refund without a movement was not paid; both break their promises.
+ * A bank's ledger in the words of the checker. A bank that has none of our references but the order's leaves it open which
+ * refund a movement is: each refund of ours explains one movement of its amount, the one that was approved first the first
+ * one. A movement that is left over belongs to no refund, and a refund without a movement was not paid; both break their
+ * promises.
  */
-export function nestpayLines(text: string, accountId: string, rows: Rows): BankLine[] {
+export function foreignBankLines(text: string, accountId: string, rows: Rows): BankLine[] {
   const orders = new Orders(rows);
-  return parseLines<NestpayLine>(text).map((line) => {
+  return parseLines<Line>(text).map((line) => {
     const { sequence, at, amountMinor, requestedMinor, currency, outcome, authCode, resultCode } = line;
+    const named = isReferenced(line);
+    const askedMinor = (named ? line.payment?.priceMinor : undefined) ?? requestedMinor;
     return {
       accountId,
       sequence,
       at,
-      ...orders.namesOf(line),
+      ...(named ? namesByReference(line) : orders.namesOf(line)),
       amountMinor: BigInt(amountMinor),
-      ...(requestedMinor !== undefined && { requestedMinor: BigInt(requestedMinor) }),
+      ...(askedMinor !== undefined && { requestedMinor: BigInt(askedMinor) }),
       currency,
       outcome,
       externalTransactionId: line.transactionId,
+      ...(named && { otherName: line.hostReference }),
       authCode,
-      resultCode,
+      resultCode: resultCode ?? "success",
     };
   });
+}
+
+function isReferenced(line: Line): line is ReferencedLine {
+  return "conversationId" in line;
+}
+
+function namesByReference({ operation, basketId, conversationId }: ReferencedLine): Names {
+  if (operation === "authorize" || operation === "sale")
+    return { operation, reference: basketId, parentReference: null };
+  const isReversal = operation === "void" && conversationId === `${basketId}:reverse`;
+  if (isReversal) return { operation: "reverse", reference: basketId, parentReference: basketId };
+  return {
+    operation: operation === "void" ? "cancel" : operation,
+    reference: conversationId,
+    parentReference: basketId,
+  };
 }
 
 type Names = Pick<BankLine, "operation" | "reference" | "parentReference">;
@@ -73,7 +101,7 @@ class Orders {
     this.#refunds = Map.groupBy(byApproval, ({ paymentId }) => paymentId);
   }
 
-  namesOf(line: NestpayLine): Names {
+  namesOf(line: Line): Names {
     const paymentId = paymentIdOfOrder(line.orderId);
     const parentReference = paymentId;
     switch (line.operation) {
@@ -92,7 +120,7 @@ class Orders {
   }
 
   /** A cancellation, a refund of the whole on its day, or a reversal; never the voiding of a refund. */
-  #voidOf(line: NestpayLine, paymentId: string): Names {
+  #voidOf(line: Line, paymentId: string): Names {
     const parentReference = paymentId;
     if (line.voided === "credit")
       return { operation: "void_of_refund", reference: line.transactionId, parentReference };
@@ -106,7 +134,7 @@ class Orders {
   }
 
   /** A refund, or a settled sale's refund in place of its reversal. */
-  #refundOf(line: NestpayLine, paymentId: string): Names {
+  #refundOf(line: Line, paymentId: string): Names {
     const refund = this.#take(line, paymentId);
     const isReversal = !refund && this.#payments.get(paymentId)?.state === "FAILED";
     return {
@@ -117,7 +145,7 @@ class Orders {
   }
 
   /** The refund that a movement is; a declined one leaves it to be paid. */
-  #take({ amountMinor, outcome }: NestpayLine, paymentId: string): RefundRow | undefined {
+  #take({ amountMinor, outcome }: Line, paymentId: string): RefundRow | undefined {
     const states = outcome === "approved" ? PAID : DECLINED;
     const found = (this.#refunds.get(paymentId) ?? []).find(
       ({ refundId, state, amountMinor: asked }) =>
