@@ -21,6 +21,9 @@ const NOT_GENUINE = new Set([
   "no_hash",
   "other_list",
 ]);
+/** Garanti signs no amount in a return: what stands there decides nothing, and spoils nothing. */
+const isProven = (protocol: Protocol, behaviour: string) =>
+  !NOT_GENUINE.has(behaviour) || (protocol === "garanti" && behaviour === "wrong_amount");
 
 /** Forged fields of a return that the bank has signed, the signature itself first. */
 const FORGERIES: Record<Protocol, [field: string, value?: string][]> = {
@@ -45,7 +48,6 @@ const FORGERIES: Record<Protocol, [field: string, value?: string][]> = {
     ["hash"],
     ["hashparams", "clientid:oid:"],
     ["oid", "other"],
-    ["txnamount", "1"],
     ["mdstatus", "0"],
     ["clientid", "1"],
   ],
@@ -75,7 +77,7 @@ describe.each(BANKS)("at %s", (protocol) => {
     const ends: string[] = [];
     for (const { behaviour, paymentId, redirectUrl } of begun) {
       if (redirectUrl !== undefined) await send(await passChallenge(started.file, redirectUrl));
-      const isOpen = redirectUrl !== undefined && NOT_GENUINE.has(behaviour);
+      const isOpen = redirectUrl !== undefined && !isProven(protocol, behaviour);
       const status = isOpen ? await statusOf(paymentId) : (await shop.settled(paymentId)).status;
       ends.push(status);
       expect([behaviour, status, await shop.book(paymentId)]).toEqual([
