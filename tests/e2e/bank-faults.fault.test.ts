@@ -37,7 +37,8 @@ describe.each(BANKS)("at %s", (protocol) => {
   });
 
   test("a capture is CAPTURED where the bank has captured once, and otherwise changes nothing", async () => {
-    const behaviours = behavioursOf(protocol, "capture");
+    // A part waits for people, as a record with another amount does.
+    const behaviours = behavioursOf(protocol, "capture").filter((behaviour) => behaviour !== "partial");
     const authorized = await Promise.all(behaviours.map(() => approved(shop, "authorize")));
     const capture = async () => {
       const paymentId = authorized.shift()!;
@@ -133,7 +134,7 @@ async function approved(shop: ShopAtBank, how: "authorize" | "sale"): Promise<st
 
 /** The record shows another amount from then on, of which people decide. iyzico's answer alone is wrong. */
 const isShownOtherwise = (protocol: string, behaviour: string) =>
-  behaviour === "partial" || (protocol !== "iyzico" && behaviour === "wrong_amount");
+  protocol !== "iyzico" && behaviour === "wrong_amount";
 
 /** @returns the operation's status once the bank's record was read. */
 async function waitsForPeople(shop: ShopAtBank, paymentId: string): Promise<string> {
