@@ -149,7 +149,7 @@ export async function kill(manage: Manage, service: string): Promise<void> {
   const id = (await manage("compose", "ps", "--quiet", service)).trim();
   const pid = (await docker(["inspect", "--format", "{{.State.Pid}}", id])).trim();
   const program = `process.kill(${pid}, "SIGKILL")`;
-  await docker(["run", "--rm", "--privileged", "--pid=host", NODE_IMAGE, "node", "--eval", program]);
+  await docker(["run", "--rm", "--pid=host", NODE_IMAGE, "node", "--eval", program]);
 }
 
 /** The bank's approvals, such as `sale 0199…`. */
