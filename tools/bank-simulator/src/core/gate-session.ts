@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 
 import type { AcsSession, Way } from "./acs.ts";
 import { decimalAmount } from "./money.ts";
@@ -57,7 +58,7 @@ function resultOf(
 export function gateAcsSession<Form extends AuthenticatedForm>(
   session: GateSession<Form, unknown>,
   merchantName: string,
-  back: AcsSession["back"],
+  makeReturn: (request: IncomingMessage) => Promise<Way>,
 ): AcsSession {
   const { id, form, openedAtMs, authentication } = session;
   return {
@@ -68,7 +69,8 @@ export function gateAcsSession<Form extends AuthenticatedForm>(
     answer: (answer) => {
       session.authentication = resultOf(session, answer === "right_code" ? "1" : "0");
     },
-    back,
+    // The return is made once, for all requests for it.
+    back: (_, request) => (session.returned ??= makeReturn(request)),
   };
 }
 

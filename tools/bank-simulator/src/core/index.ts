@@ -1,6 +1,5 @@
 export {
   CHALLENGE_PATH,
-  challengePage,
   pageToChallenge,
   returnPage,
   type AcsSession,
@@ -8,7 +7,7 @@ export {
   type Way,
 } from "./acs.ts";
 export { Bank } from "./bank.ts";
-export { postingOfLine, voidedKind, type BankLine } from "./bank-line.ts";
+export { postingOfLine, type BankLine } from "./bank-line.ts";
 export { merchantList, merchantTerms } from "./merchant-terms.ts";
 export { BankClock, type ShownTimes, type WallTime } from "./bank-clock.ts";
 export {
@@ -21,12 +20,14 @@ export {
   type Posting,
   type Row,
 } from "./book.ts";
+export { judgeCall, movementLine, standingMinor, type OrderCase } from "./judge-call.ts";
 export { isLuhnValid, maskCardNumber } from "./card-number.ts";
 export { LONG_SLIP, withControlCharacters } from "./control-characters.ts";
 export type { NotificationControl } from "./control-api.ts";
 export type { Dispute, ReportedDay } from "./day-ends.ts";
 export { answerFaults, effectFaults, FaultQueue, type BehaviourOf, type OperationOf } from "./fault-queue.ts";
 export { gateAcsSession, openGateSession, type Authentication, type GateSession } from "./gate-session.ts";
+export { gateCounter, gatePage } from "./gate-counter.ts";
 export { replyPage } from "./html-page.ts";
 export { messagePage, RIGHT_CODE } from "./issuer-pages.ts";
 export { Ledger, type LedgerRow } from "./ledger.ts";

@@ -2,8 +2,8 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import {
-  challengePage,
   gateAcsSession,
+  gatePage,
   LONG_SLIP,
   mdStatusOf,
   messagePage,
@@ -46,9 +46,7 @@ export async function handleGate(
       // An authentication without a challenge has the name of the newer version of 3-D Secure.
       const names = mdStatusOf(form.pan) === undefined ? { md } : { md, xid: randomUUID() };
       const session = openGateSession(desk.sessions, names, form, behaviour, nowMs);
-      const html = session.authentication
-        ? returnPage(await acsOf(session).back(false, request))
-        : challengePage(acsOf(session), desk.publicUrlOf(request));
+      const html = await gatePage(acsOf(desk, session), desk.publicUrlOf(request), request);
       return { answer: pageReply(200, html) };
     },
   });
@@ -76,9 +74,8 @@ function refuse(
   replyPage(response, 200, returnPage({ url: errorUrl, fields: Object.entries(fields) }));
 }
 
-export function acsOf(session: GateSession) {
-  const { merchantName } = session.form.merchant.options;
-  return gateAcsSession(session, merchantName, () => (session.returned ??= makeReturn(session)));
+export function acsOf(_desk: Desk, session: GateSession) {
+  return gateAcsSession(session, session.form.merchant.options.merchantName, () => makeReturn(session));
 }
 
 /** The browser brings back the whole form but the card, the authentication, and the hash over ten fields. */

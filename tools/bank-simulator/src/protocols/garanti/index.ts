@@ -1,4 +1,5 @@
 import {
+  gateCounter,
   Sessions,
   startBank,
   STATEMENT_TYPE,
@@ -65,17 +66,6 @@ function openCounter(
     merchantOf: (terminalId) => byTerminal.get(terminalId),
     linesOf: (terminalId, orderId) => lines.get(`${terminalId}/${orderId}`) ?? [],
   };
-  return {
-    route: async (target, _query, request, response) => {
-      if (target === "POST /VPServlet") await handleServlet(desk, request, response);
-      else if (target === "POST /servlet/gt3dengine") await handleGate(desk, request, response);
-      else return false;
-      return true;
-    },
-    refundInPanel: (order, amountMinor) => refundInPanel(desk, order, amountMinor),
-    findSession: (id) => {
-      const session = desk.sessions.find(id);
-      return session && acsOf(session);
-    },
-  };
+  const calls = { "POST /VPServlet": handleServlet, "POST /servlet/gt3dengine": handleGate };
+  return gateCounter(desk, calls, acsOf, refundInPanel);
 }

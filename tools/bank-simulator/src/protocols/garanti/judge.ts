@@ -1,14 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-import {
-  duplicateOf,
-  halfOf,
-  maskCardNumber,
-  namingTime,
-  verdictOf,
-  voidedKind,
-  when,
-} from "../../core/index.ts";
+import { judgeCall, maskCardNumber, movementLine, namingTime, verdictOf, when } from "../../core/index.ts";
 import type { BehaviourName } from "./behaviours.ts";
 import type { Merchant } from "./config.ts";
 import type { Desk } from "./desk.ts";
@@ -30,21 +22,16 @@ export type Call = {
 };
 
 /** Judges a call by the bank's records, and resolves with its line when that is on the disk. */
-export function judge(desk: Desk, call: Call): Promise<Entry> {
-  const { book } = desk.bank;
-  return desk.bank.judge<Entry>((nowMs) => {
+export async function judge(desk: Desk, call: Call): Promise<Entry> {
+  const judgedAt = (nowMs: number): Judged => {
     const { of, isAmbiguous } = caseOf(desk, call, nowMs);
-    const copied = duplicateOf(of.order, { ...of, operation: of.request.operation }, desk.modes);
-    if (copied) return { outcome: copied };
     const fault = of.request.card?.kind === "md" ? verdictOf(secondStep, of) : undefined;
     const ruled = fault ?? (isAmbiguous ? "0202" : verdictOf(rulesOf[of.request.operation], of));
     // The issuer is asked only where the gateway's own rules let an operation through.
-    const verdict = ruled ?? call.issuerCode;
-    const line = lineOf(desk, call, { of, verdict }, book.sequence + 1);
-    const isTwice = call.behaviour === "twice" && verdict === undefined;
-    const again = isTwice ? lineOf(desk, call, { of, verdict }, book.sequence + 2) : undefined;
-    return { line, again, outcome: line };
-  });
+    return { of, verdict: ruled ?? call.issuerCode };
+  };
+  const lineAt = (judged: Judged, sequence: number) => lineOf(desk, call, judged, sequence);
+  return (await judgeCall(desk, call.behaviour, { judgedAt, lineOf: lineAt })).line;
 }
 
 /** A refund that somebody makes in the bank's panel. @returns whether the rules of life allowed it */
@@ -98,33 +85,21 @@ function lineOf({ modes, bank: { book } }: Desk, call: Call, judged: Judged, seq
   const { operation } = request;
   const isVoid = operation === "void";
   const isApproved = verdict === undefined;
+  const { behaviour } = call;
   const { retrefNum, authCode } = numbersOf(sequence, of.nowMs);
-  const voided = isVoid && isApproved ? row : undefined;
-  const askedMinor = isVoid ? (row ? row.capturedMinor || row.amountMinor : 0n) : of.amountMinor;
-  const isPart = isApproved && call.behaviour === "partial";
-  const kind = voided ? voidedKind(voided) : null;
   return {
-    at: new Date(of.nowMs).toISOString(),
-    operation,
+    ...movementLine(of, { id: retrefNum, isApproved, behaviour, returnsHold: modes.voidReturnsHold }),
     terminalId: call.merchant.terminalId,
     orderId: request.orderId || `SIST${randomBytes(16).toString("hex").toUpperCase()}`,
-    transactionId: voided ? (voided.captureId ?? voided.id) : retrefNum,
     // A refused follow-up may have a number, a payment that the gateway refuses has none.
     hostReference: verdict !== undefined && !isOfHost(verdict) && request.card ? null : retrefNum,
     authCode: isApproved ? (request.card ? authCode : (row?.line.authCode ?? null)) : null,
-    relatedTransactionId: operation === "capture" || isVoid ? (row?.id ?? null) : null,
-    amountMinor: Number(isPart ? halfOf(askedMinor) : askedMinor),
-    requestedMinor: isPart ? Number(askedMinor) : undefined,
-    shownExtraMinor: isApproved && call.behaviour === "wrong_amount" ? 1 : undefined,
     currency: isVoid ? (row?.currency ?? request.currency) : request.currency,
-    outcome: isApproved ? "approved" : "declined",
     resultCode: verdict ?? "00",
     pan: panOf(judged),
     installments: isVoid || operation === "refund" ? 1 : request.installments,
     authentication: (request.card?.kind === "md" && verdict !== "0804" && of.session?.authentication) || null,
     listed: isApproved || (modes.listsRefusals && isListedRefusal(judged)),
-    voided: kind,
-    holdReturned: kind === "capture" && modes.voidReturnsHold,
     batch: book.day,
   };
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import {
-  challengePage,
   encodeIso88599,
   gateAcsSession,
+  gatePage,
   inItsTime,
   messagePage,
   pageReply,
@@ -43,9 +43,7 @@ export async function handleGate(
     behaviour,
     carryOut: async () => {
       const session = openSession(desk.sessions, parsed.form, behaviour, nowMs);
-      const html = session.authentication
-        ? returnPage(await returnOf(desk, session, request))
-        : challengePage(acsOf(desk, session), desk.publicUrlOf(request));
+      const html = await gatePage(acsOf(desk, session), desk.publicUrlOf(request), request);
       return { answer: pageReply(200, html) };
     },
   });
@@ -53,13 +51,7 @@ export async function handleGate(
 
 export function acsOf(desk: Desk, session: GateSession) {
   const { merchantName } = session.form.merchant.options;
-  return gateAcsSession(session, merchantName, (_, request) => returnOf(desk, session, request));
-}
-
-/** A return is made once, for all requests for it. */
-function returnOf(desk: Desk, session: GateSession, request: IncomingMessage): Promise<Way> {
-  session.returned ??= makeReturn(desk, session, addressOf(request));
-  return session.returned;
+  return gateAcsSession(session, merchantName, (request) => makeReturn(desk, session, addressOf(request)));
 }
 
 async function makeReturn(desk: Desk, session: GateSession, clientIp: string): Promise<Way> {

@@ -1,4 +1,5 @@
 import {
+  gateCounter,
   Sessions,
   startBank,
   STATEMENT_TYPE,
@@ -74,17 +75,6 @@ function openCounter(
     rulesOf: (merchant) => rulesFor(merchant, office.modes),
     reversalMs: config.reversalMs,
   };
-  return {
-    route: async (target, _query, request, response) => {
-      if (target === "POST /fim/api") await handleFim(desk, request, response);
-      else if (target === "POST /fim/est3Dgate") await handleGate(desk, request, response);
-      else return false;
-      return true;
-    },
-    refundInPanel: (order, amountMinor) => refundInPanel(desk, order, amountMinor),
-    findSession: (id) => {
-      const session = desk.sessions.find(id);
-      return session && acsOf(desk, session);
-    },
-  };
+  const calls = { "POST /fim/api": handleFim, "POST /fim/est3Dgate": handleGate };
+  return gateCounter(desk, calls, acsOf, refundInPanel);
 }

@@ -1,7 +1,6 @@
-import { inquiryTime, when, type ShownTimes } from "../../core/index.ts";
+import { inquiryTime, standingMinor, when, type ShownTimes } from "../../core/index.ts";
 import { hostDate } from "./bank-time.ts";
 import type { Cc5Response } from "./cc5-response.ts";
-import { amountOf } from "./judge.ts";
 import { capturedAtMs, groupOf, type BankOrder, type BankRow } from "./ledger-line.ts";
 import type { Merchant } from "./merchants.ts";
 import type { Modes } from "./modes.ts";
@@ -85,7 +84,7 @@ function factsOf(row: BankRow, view: View): Facts {
   // A refused refund shows its amount as captured, although nothing has moved.
   const isCaptured = (row.capturedMinor > 0n || kind === "refund") && !showsAuthorized;
   const shownExtra = BigInt((capture ?? line).shownExtraMinor ?? 0);
-  const amount = String(amountOf(row) + shownExtra + view.extraMinor);
+  const amount = String(standingMinor(row) + shownExtra + view.extraMinor);
   const isReversed = isReversing(row, view.nowMs, view.reversalMs);
   return {
     AUTH_CODE: authCode ?? "",

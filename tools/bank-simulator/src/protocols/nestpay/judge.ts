@@ -1,4 +1,4 @@
-import { duplicateOf, halfOf, maskCardNumber, verdictOf, voidedKind, when } from "../../core/index.ts";
+import { judgeCall, maskCardNumber, movementLine, verdictOf, when } from "../../core/index.ts";
 import { identifiersOf } from "./bank-time.ts";
 import type { Behaviour } from "./behaviours.ts";
 import type { MoneyRequest } from "./cc5-request.ts";
@@ -29,28 +29,19 @@ export type Outcome = {
 };
 
 /** Judges a call by the bank's records, and resolves when its line is on the disk. */
-export function judge(desk: Desk, call: Call): Promise<Outcome> {
-  const { book } = desk.bank;
-  return desk.bank.judge((nowMs) => {
+export async function judge(desk: Desk, call: Call): Promise<Outcome> {
+  const judgedAt = (nowMs: number): Judged => {
     const of = caseOf(desk, call, nowMs);
-    const copied = duplicateOf(of.order, { ...of, operation: of.request.operation }, desk.modes);
-    if (copied) return { outcome: { ...outcomeOf(copied), batch: book.day } };
     const fault = of.request.card?.kind === "md" ? verdictOf(secondStep, of) : undefined;
     const { verdict: ruled, row } = fault ? { verdict: fault, row: undefined } : judgeByRules(of);
     // The issuer is asked only where the gateway's own rules let an operation through.
-    const verdict = ruled ?? call.behaviour.issuerCode;
-    const judged = { of, verdict, row, isAuthenticated: !fault };
-    const line = lineOf(call, judged, book.sequence + 1);
-    const isTwice = call.behaviour.name === "twice" && verdict === undefined;
-    const again = isTwice ? lineOf(call, judged, book.sequence + 2) : undefined;
-    const movementAtMs = line.voided && row ? capturedAtMs(row) : nowMs;
-    return { line, again, outcome: { verdict, line, batch: book.day, movementAtMs } };
-  });
-}
-
-/** The first answer's outcome once more. */
-function outcomeOf(line: Entry) {
-  return { verdict: undefined, line, movementAtMs: Date.parse(line.at) };
+    return { of, verdict: ruled ?? call.behaviour.issuerCode, row, isAuthenticated: !fault };
+  };
+  const lineAt = (judged: Judged, sequence: number) => lineOf(call, judged, sequence);
+  const { line, judged, isCopy } = await judgeCall(desk, call.behaviour.name, { judgedAt, lineOf: lineAt });
+  const { of, verdict, row } = judged;
+  const movementAtMs = line.voided && row ? capturedAtMs(row) : Date.parse(line.at);
+  return { verdict: isCopy ? undefined : verdict, line, batch: of.day, movementAtMs };
 }
 
 /** A refund that somebody makes in the bank's panel. @returns whether the rules of life allowed it */
@@ -116,32 +107,23 @@ type Judged = {
 function lineOf({ merchant, behaviour }: Call, judged: Judged, sequence: number): Entry {
   const { of, verdict, row } = judged;
   const { operation, card } = of.request;
-  const isVoid = operation === "void";
   const isApproved = verdict === undefined;
   const ids = identifiersOf(sequence, of.nowMs);
-  const voided = isVoid && isApproved ? row : undefined;
   // A capture has the references of its hold. A void names the voided movement, and has no TransId of its own.
-  const { authCode, hostReference } = (operation === "capture" ? row : voided)?.line ?? ids;
-  const askedMinor = isVoid ? amountOf(row) : of.amountMinor;
-  const amountMinor = isApproved && behaviour.name === "partial" ? halfOf(askedMinor) : askedMinor;
-  const kind = voided ? voidedKind(voided) : null;
+  const related = operation === "capture" || (operation === "void" && isApproved) ? row : undefined;
+  const { authCode, hostReference } = related?.line ?? ids;
+  const movement = movementLine(
+    { ...of, row },
+    { id: ids.transactionId, isApproved, behaviour: behaviour.name, returnsHold: of.rules.voidReturnsHold },
+  );
   return {
-    at: new Date(of.nowMs).toISOString(),
-    operation,
+    ...movement,
     clientId: merchant.clientId,
     ...(card ? ofPayment(judged, ids.transactionId) : ofOrder(judged)),
-    transactionId: voided ? (voided.captureId ?? voided.id) : ids.transactionId,
     authCode: isApproved ? authCode : null,
     // A call that the gateway has refused has not reached the issuer's host.
     hostReference: typeof verdict === "number" ? null : hostReference,
-    relatedTransactionId: operation === "capture" || isVoid ? (row?.id ?? null) : null,
-    amountMinor: Number(amountMinor),
-    requestedMinor: amountMinor === askedMinor ? undefined : Number(askedMinor),
-    shownExtraMinor: isApproved && behaviour.name === "wrong_amount" ? 1 : undefined,
-    outcome: isApproved ? "approved" : "declined",
     resultCode: resultCodeOf(verdict),
-    voided: kind,
-    holdReturned: kind === "capture" && of.rules.voidReturnsHold,
   };
 }
 
@@ -175,9 +157,4 @@ function ofOrder({ of: { request, order, options }, row }: Judged) {
     authentication: null,
     listed: request.operation === "refund" && order !== undefined,
   };
-}
-
-/** Once a hold is captured its own amount is gone. */
-export function amountOf(row: BankRow | undefined): bigint {
-  return row ? row.capturedMinor || row.amountMinor : 0n;
 }
