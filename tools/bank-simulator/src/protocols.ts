@@ -3,6 +3,7 @@ export const protocols = {
   sim: async () => (await import("./protocols/sim/index.ts")).protocol,
   nestpay: async () => (await import("./protocols/nestpay/index.ts")).protocol,
   iyzico: async () => (await import("./protocols/iyzico/index.ts")).protocol,
+  akbank: async () => (await import("./protocols/akbank/index.ts")).protocol,
   garanti: async () => (await import("./protocols/garanti/index.ts")).protocol,
 } as const;
 

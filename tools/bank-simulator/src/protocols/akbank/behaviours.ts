@@ -1,0 +1,36 @@
+import { answerFaults, effectFaults, type BehaviourOf } from "../../core/index.ts";
+
+const everyCall = [...answerFaults, "late", "wrong_amount", "illegal_characters", "other_order"] as const;
+/** Answers that say nothing about the effect: each comes with it (`_done`) and without it (`_not_done`). */
+const uncertainCodes = { host_silent: "91", unlisted: "VPS-1999" } as const;
+type Uncertain = keyof typeof uncertainCodes;
+const bothWays = <const Kind extends Uncertain>(kind: Kind) => [`${kind}_done`, `${kind}_not_done`] as const;
+const money = [
+  ...everyCall,
+  ...effectFaults,
+  ...bothWays("host_silent"),
+  ...bothWays("unlisted"),
+  "day_closes",
+] as const;
+const payment = [...money, "partial", "twice"] as const;
+
+/** The faults that `POST /faults` queues; `README.md` describes each. */
+export const faultTable = {
+  authorize: payment,
+  sale: payment,
+  complete: payment,
+  capture: [...money, "partial"],
+  void: money,
+  refund: money,
+  enrol: [...everyCall, ...effectFaults, "wrong_hash", "no_hash", "other_list", "error_page"],
+  inquire: [...everyCall, "unlisted_done"],
+} as const;
+export type BehaviourName = BehaviourOf<typeof faultTable>;
+
+/** The code of an uncertain answer, and whether the call has an effect. */
+export function uncertaintyOf(name: string): { code: string; isDone: boolean } | undefined {
+  const [, kind, no] = /^(.*?)(_not)?_done$/.exec(name) ?? [];
+  return kind === undefined
+    ? undefined
+    : { code: uncertainCodes[kind as Uncertain], isDone: no === undefined };
+}

@@ -1,0 +1,75 @@
+import { z } from "zod";
+
+import {
+  bankDefaults,
+  bankSettings,
+  jsonSetting,
+  merchantList,
+  merchantTerms,
+  type BankConfig,
+} from "../../core/index.ts";
+
+/** The bank's modes; `README.md` describes each. */
+export const modesSchema = z.strictObject({
+  access: z.enum(["open", "wrong_key", "outage"]).default("open"),
+  dateToleranceSeconds: z.int().min(1).max(864_000).default(21_600),
+  gatewayRefusalsUseOrder: z.boolean().default(false),
+  voidHoldsAfterDay: z.boolean().default(false),
+  halfSecure: z.boolean().default(true),
+  bindsAmount: z.boolean().default(true),
+  returnList: z.enum(["with_amount", "without_amount"]).default("with_amount"),
+  newestFirst: z.boolean().default(true),
+  listsDeclines: z.boolean().default(true),
+});
+export type Modes = z.output<typeof modesSchema>;
+export const defaultModes: Modes = modesSchema.parse({});
+
+/** One merchant and its terminal. The key is never logged or written. */
+export type Merchant = z.output<typeof merchantSchema>;
+
+const safeId = z.string().regex(/^[0-9A-F]{32}$/);
+const merchantSchema = z.strictObject({
+  merchantSafeId: safeId,
+  terminalSafeId: safeId,
+  secretKey: z.string().min(1).max(255),
+  options: z
+    .strictObject({
+      ...merchantTerms,
+      /** The BINs of the bank's own cards, which take installments; empty: all. */
+      programmeBins: z.array(z.string().max(8)).max(100).default([]),
+      installmentPayout: z.enum(["monthly", "lump_sum"]).default("monthly"),
+    })
+    .prefault({}),
+});
+
+/** At most twenty merchants, each terminal once. */
+export const merchantsSchema = merchantList(merchantSchema, "terminalSafeId", "terminal");
+
+/** The simulator's settings at its start. */
+export type SimulatorConfig = BankConfig & { merchants: Merchant[]; modes: Modes };
+
+/** The defaults of everything but the ledger's place, for tests that start the simulator in their own process. */
+export const defaultConfig: Omit<SimulatorConfig, "ledgerFile"> = {
+  ...bankDefaults,
+  // Just longer than a gateway's call to its acquirer may take, so that it has given up by then.
+  latenessMs: 17_000,
+  merchants: [],
+  modes: defaultModes,
+};
+
+export const settings = bankSettings(
+  "AKBANK_SIMULATOR",
+  {
+    latenessMs: defaultConfig.latenessMs,
+    lateness: "How long after its arrival a late answer or a late effect comes.",
+  },
+  {
+    MERCHANTS: jsonSetting(merchantsSchema).describe(
+      "The merchants as JSON: a list of `{merchantSafeId, terminalSafeId, secretKey, options?}`.",
+    ),
+    MODES: jsonSetting(modesSchema)
+      .prefault("{}")
+      .describe("What differs from the default modes, as JSON. `PUT /modes` changes them later."),
+  },
+  (common, own): SimulatorConfig => ({ ...common, merchants: own.MERCHANTS, modes: own.MODES }),
+);

@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+
+import { decimalAmount, shownUntil, type ShownTimes, type Unkindness } from "../../core/index.ts";
+import { resultOf } from "./answer.ts";
+import type { Modes } from "./config.ts";
+import { TXN_CODES, type Entry } from "./ledger-line.ts";
+import { currencies } from "./request.ts";
+
+/** The facts with which an order is shown. Times are epoch milliseconds. */
+export type View = {
+  /** All lines of the order, oldest first. */
+  lines: readonly Entry[];
+  modes: Modes & Unkindness;
+  clock: ShownTimes;
+  nowMs: number;
+  /** Shown beyond every amount, where a fault makes this answer wrong. */
+  extraMinor: number;
+};
+
+/** `2026-01-31T09:05:07.123` on the bank's wall clock, without a zone. */
+export function wallTime(clock: ShownTimes, atMs: number): string {
+  const { date, time } = clock.wall(atMs);
+  return `${date}T${time}`;
+}
+
+/** The rows of `1010`. A cancellation has none: it changes the row that it undid. */
+export function historyRows(view: View): object[] {
+  const shown = view.lines.filter(({ at }) => Date.parse(at) <= shownUntil(view.nowMs, view.modes));
+  const rows = shown
+    .filter(({ listed, operation }) => listed && operation !== "void")
+    .map((line) => rowOf(line, shown, view));
+  return view.modes.newestFirst ? rows.toReversed() : rows;
+}
+
+function rowOf(line: Entry, lines: readonly Entry[], { clock, extraMinor }: View): object {
+  const { operation, transactionId, orderId, rowId, resultCode, currency } = line;
+  const isVoided = ({ transactionId: name }: Entry) =>
+    lines.some(
+      (each) => each.operation === "void" && each.outcome === "approved" && each.transactionId === name,
+    );
+  const captured = lines.find(
+    (each) =>
+      each.operation === "capture" &&
+      each.outcome === "approved" &&
+      each.relatedTransactionId === transactionId &&
+      !isVoided(each),
+  );
+  const amount = ({ amountMinor, shownExtraMinor = 0 }: Entry) =>
+    Number(decimalAmount(amountMinor + shownExtraMinor + extraMinor, currency));
+  const hold = captured
+    ? {
+        preAuthStatus: "C",
+        preAuthCloseAmount: amount(captured),
+        preAuthCloseDate: wallTime(clock, Date.parse(captured.at)),
+      }
+    : { preAuthStatus: "O" };
+  return {
+    ...resultOf(resultCode),
+    txnCode: TXN_CODES[operation],
+    txnDateTime: wallTime(clock, Date.parse(line.at)),
+    txnStatus: isVoided(line) ? "V" : "N",
+    ...(operation === "authorize" && line.outcome === "approved" && hold),
+    requestType: "R",
+    requestStatus: "S",
+    amount: amount(line),
+    currencyCode: [...currencies].find(([, letters]) => letters === currency)?.[0],
+    installCount: line.installments,
+    authCode: line.authCode ?? "000000",
+    rrn: line.hostReference,
+    batchNumber: line.batch,
+    stan: line.stan,
+    settlementId: settlementOf(line),
+    maskedCardNumber: line.pan ?? "",
+    orderId: rowId,
+    orgOrderId: orderId,
+  };
+}
+
+/** A UUID of the batch. */
+function settlementOf({ terminalSafeId, batch }: Entry): string {
+  const digest = createHash("sha256").update(`${terminalSafeId}/${batch}`).digest("hex");
+  return digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
