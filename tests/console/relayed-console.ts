@@ -1,9 +1,17 @@
 // A console before the gateway's listeners for people, with a record of its calls.
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer, request as forward, type IncomingMessage } from "node:http";
+import { createServer, request as forward, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { OPERATOR_ROLES, STAFF_ROLES, type OperatorRole, type StaffRole } from "@holdfast/contracts";
+import {
+  OPERATOR_ROLES,
+  PROBLEMS,
+  problemType,
+  STAFF_ROLES,
+  type OperatorRole,
+  type ProblemCode,
+  type StaffRole,
+} from "@holdfast/contracts";
 import { freePort } from "@holdfast/sandbox/infrastructure";
 import { createDatabase, createPool } from "@holdfast/postgres";
 import { createLogger, parseConfig } from "@holdfast/service-runtime";
@@ -27,8 +35,9 @@ export type RelayedConsole = Awaited<ReturnType<typeof startRelayedConsole>>;
 export async function startRelayedConsole() {
   const system = await startStaffSystem();
   const calls: string[] = [];
-  const operators = await startRelay(system.operators.port, calls);
-  const staff = await startRelay(system.staff.port, calls);
+  const relay: Relay = { calls, away: undefined };
+  const operators = await startRelay(system.operators.port, relay);
+  const staff = await startRelay(system.staff.port, relay);
   const { url, stop } = await startConsoleOf(system.database.urls.console.app, operators.url, staff.url);
   const { merchantId } = system.shops.mine;
   const send = async (path: string, request: RequestInit): Promise<Asked> => {
@@ -40,6 +49,7 @@ export async function startRelayedConsole() {
   return {
     ...system,
     url,
+    relay,
     /** @returns the session that the browser would have. */
     async signIn(audience: Audience, { subject, roles }: { subject: string; roles?: readonly string[] }) {
       const isStaff = audience === "staff";
@@ -70,13 +80,13 @@ export async function startRelayedConsole() {
     post: (
       session: string | undefined,
       path: string,
-      form: Record<string, string>,
+      form: Record<string, string> | URLSearchParams,
       headers: Record<string, string> = { Origin: url },
     ) =>
       send(path, {
         method: "POST",
         headers: { ...headers, ...(session !== undefined && { Cookie: cookieOf(session) }) },
-        body: new URLSearchParams({ formToken: formTokenOf(session ?? ""), key: randomUUID(), ...form }),
+        body: filled(form, { formToken: formTokenOf(session ?? ""), key: randomUUID() }),
       }),
     async close() {
       await stop();
@@ -84,6 +94,13 @@ export async function startRelayedConsole() {
       await system.close();
     },
   };
+}
+
+/** The form with the fields that a page adds to each, where the test has no others. */
+function filled(form: Record<string, string> | URLSearchParams, added: Record<string, string>) {
+  const fields = new URLSearchParams(form);
+  for (const [name, value] of Object.entries(added)) if (!fields.has(name)) fields.set(name, value);
+  return fields;
 }
 
 /** A chargeback of the payment, as the bank has announced it. @returns its id. */
@@ -121,10 +138,19 @@ export async function startConsoleOf(databaseUrl: string, operatorApiUrl: string
 
 export const cookieOf = (session: string) => `${SESSION_COOKIE}=${session}`;
 
+/** The calls so far, and the ones whose service is away: those are answered with this problem, or not at all. */
+type Relay = { calls: string[]; away: { call: RegExp; code: ProblemCode | undefined } | undefined };
+
 /** Passes requests on to the gateway, and writes down which. */
-async function startRelay(port: number, calls: string[]) {
+async function startRelay(port: number, relay: Relay) {
   const server = createServer((incoming, response) => {
-    calls.push(`${incoming.method} ${incoming.url!.split("?", 1)[0]}`);
+    const call = `${incoming.method} ${incoming.url!.split("?", 1)[0]}`;
+    relay.calls.push(call);
+    if (relay.away?.call.test(call)) {
+      const { code } = relay.away;
+      if (code === undefined) return void incoming.destroy();
+      return void incoming.resume().once("end", () => answerProblem(response, code));
+    }
     const { method, headers, url: path } = incoming;
     const passed = forward({ port, host: "127.0.0.1", method, headers, path }, (answer) => {
       response.writeHead(answer.statusCode!, answer.headers);
@@ -140,6 +166,20 @@ async function startRelay(port: number, calls: string[]) {
     await new Promise((resolve) => server.close(resolve));
   };
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+}
+
+function answerProblem(response: ServerResponse, code: ProblemCode): void {
+  const { status, title } = PROBLEMS[code];
+  const requestId = randomUUID();
+  const problem = {
+    type: problemType(code),
+    title,
+    status,
+    code,
+    requestId,
+    instance: `urn:uuid:${requestId}`,
+  };
+  response.writeHead(status, { "Content-Type": "application/problem+json" }).end(JSON.stringify(problem));
 }
 
 type Person = Pick<Parameters<typeof insertSession>[2], "subject" | "roles" | "accessToken" | "staff">;

@@ -14,6 +14,7 @@ import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { facts, table } from "../ui/table.ts";
 import { doneNotice } from "../ui/take-action.ts";
+import { awayNote, unlessAway } from "../ui/unless-away.ts";
 
 /** The merchant as its own staff see it: its API keys and webhook endpoints, and its fees. */
 const ownMerchantPages: Page[] = [
@@ -46,7 +47,8 @@ export const merchantPage: Page[] = [
 
 export type WholeMerchant = {
   merchant: Merchant;
-  webhooks: readonly WebhookEndpoint[];
+  /** Undefined while the dispatcher is away. */
+  webhooks: readonly WebhookEndpoint[] | undefined;
   /** The mode of the webhooks that are shown. */
   isLive: boolean;
 };
@@ -57,14 +59,16 @@ async function answerMerchant(context: PageContext, notice?: Notice, status = 20
   const isLive = query.get("livemode") !== "false";
   const [merchant, webhooks, accounts, routes] = await Promise.all([
     api.read(operations.getMerchant, { path }),
-    api.read(operations.listMerchantWebhooks, { path, query: { livemode: isLive ? undefined : "false" } }),
-    api.read(operations.listAcquirerAccounts),
-    api.read(operations.getMerchantRoutes, { path }),
+    unlessAway(
+      api.read(operations.listMerchantWebhooks, { path, query: { livemode: isLive ? undefined : "false" } }),
+    ),
+    unlessAway(api.read(operations.listAcquirerAccounts)),
+    unlessAway(api.read(operations.getMerchantRoutes, { path })),
   ]);
-  const whole = { merchant, webhooks: webhooks.items, isLive };
+  const whole = { merchant, webhooks: webhooks?.items, isLive };
   const content = html`${facts(factsOf(reader, merchant))} ${links(reader, merchant)}
   ${statusForm(context, whole)} ${keySection(context, whole)} ${planSection(context, whole)}
-  ${rules(reader, merchant)} ${routing(reader, accounts.items, routes)} ${webhookSection(context, whole)}`;
+  ${rules(reader, merchant)} ${routing(reader, accounts?.items, routes)} ${webhookSection(context, whole)}`;
   const title = `${reader.texts.merchant} ${merchant.name}`;
   return { kind: "page", title, content, notice: notice ?? doneNotice(context), status };
 }
@@ -96,8 +100,13 @@ function rules(reader: Reader, merchant: Merchant): Html {
     }`;
 }
 
-function routing(reader: Reader, accounts: readonly AcquirerAccount[], routes: MerchantRoutes): Html {
+function routing(
+  reader: Reader,
+  accounts: readonly AcquirerAccount[] | undefined,
+  routes: MerchantRoutes | undefined,
+): Html {
   const texts = MERCHANT_TEXTS[reader.language];
+  if (!accounts || !routes) return awayNote(reader, texts.routes, undefined);
   const nameOf = (id: string) => accounts.find(({ accountId }) => accountId === id)?.name ?? id;
   return html`${table(
     texts.routes,
@@ -136,9 +145,11 @@ async function answerOwnMerchant(context: PageContext, notice?: Notice, status =
   const isLive = query.get("livemode") !== "false";
   const [merchant, webhooks] = await Promise.all([
     api.read(operations.getMerchant, { path }),
-    api.read(operations.listMerchantWebhooks, { path, query: { livemode: isLive ? undefined : "false" } }),
+    unlessAway(
+      api.read(operations.listMerchantWebhooks, { path, query: { livemode: isLive ? undefined : "false" } }),
+    ),
   ]);
-  const whole = { merchant, webhooks: webhooks.items, isLive };
+  const whole = { merchant, webhooks: webhooks?.items, isLive };
   const content = html`${facts([
     [MERCHANT_TEXTS[reader.language].name, merchant.name],
     ["Id", html`<code>${merchant.merchantId}</code>`],

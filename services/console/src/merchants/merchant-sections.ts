@@ -9,6 +9,7 @@ import { barOf, roleBar } from "../ui/offers.ts";
 import type { PageContext, Reader } from "../ui/page-context.ts";
 import { readAmount, readRate } from "../ui/read-number.ts";
 import { facts, table, type Column } from "../ui/table.ts";
+import { awayNote } from "../ui/unless-away.ts";
 
 /** Suspends or reactivates, or names the role that may. */
 export function statusForm(context: PageContext, { merchant }: WholeMerchant): Html {
@@ -169,6 +170,7 @@ export function webhookSection(context: PageContext, whole: WholeMerchant): Html
   const { form, reader } = context;
   const texts = MERCHANT_TEXTS[reader.language];
   const { merchant, webhooks, isLive } = whole;
+  if (!webhooks) return awayNote(reader, texts.webhooks, webhooks);
   const mode = isLive ? "" : "?livemode=false";
   const deliveries = (endpointId: string) =>
     `/deliveries?${new URLSearchParams({

@@ -40,10 +40,13 @@ export async function readOwnFailingEndpoints(
 }
 
 /** A line of the waiting work. */
-export function failingWork({ language }: Reader, { items, total }: FailingEndpoints): WaitingWork {
+export function failingWork({ language, texts }: Reader, failing: FailingEndpoints | undefined): WaitingWork {
+  const text = OVERVIEW_TEXTS[language].failing;
+  if (!failing) return { text, href: "/deliveries", count: texts.notReadable, oldest: undefined };
+  const { items, total } = failing;
   const since = items.flatMap(({ health: { failingSince } }) => failingSince ?? []).toSorted();
   return {
-    text: OVERVIEW_TEXTS[language].failing,
+    text,
     href: total > 0 ? "#failing" : "/deliveries",
     count: `${total}`,
     oldest: since[0],

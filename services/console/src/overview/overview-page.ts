@@ -1,9 +1,7 @@
 import { operations, type Figures } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { OperatorApiProblemError } from "../api/operator-api.ts";
 import { asOf } from "../ui/as-of.ts";
 import { SETTLEMENT_TEXTS } from "../settlement/settlement-texts.ts";
-import { DISPUTE_TEXTS } from "../disputes/dispute-texts.ts";
 import { barChart } from "./bar-chart.ts";
 import { countByAge } from "./overview-figures.ts";
 import { OVERVIEW_TEXTS } from "./overview-texts.ts";
@@ -22,7 +20,8 @@ import {
   readFailingEndpoints,
   type FailingEndpoints,
 } from "./failing-endpoints.ts";
-import { countOf, waitingTable } from "./waiting-table.ts";
+import { unlessAway } from "../ui/unless-away.ts";
+import { countOf, disputeWork, waitingTable } from "./waiting-table.ts";
 
 /** The work that waits for people, and the sums of today. */
 export const overviewPage: Page = { method: "GET", path: "/", answer: answerOverview };
@@ -33,85 +32,69 @@ const ROWS = "200";
 async function answerOverview(context: PageContext): Promise<PageAnswer> {
   const { api, now, query, reader } = context;
   const livemode = modeOf(query);
+  const isTest = isTestMode(query);
   const [figures, unknown, refunds, differences, failing] = await Promise.all([
     readFigures(context),
-    api.read(operations.listPaymentsOfMerchants, { query: { unresolved: "true", livemode, limit: ROWS } }),
-    api.read(operations.listRefunds, { query: { status: "PENDING_APPROVAL", livemode, limit: ROWS } }),
-    readDifferences(context),
-    readFailingEndpoints(context),
+    unlessAway(
+      api.read(operations.listPaymentsOfMerchants, {
+        query: { unresolved: "true", livemode, limit: ROWS },
+      }),
+    ),
+    unlessAway(
+      api.read(operations.listRefunds, { query: { status: "PENDING_APPROVAL", livemode, limit: ROWS } }),
+    ),
+    isTest ? undefined : unlessAway(api.read(operations.listDifferences, { query: { limit: ROWS } })),
+    unlessAway(readFailingEndpoints(context)),
   ]);
   const whole = { unknown, refunds, disputes: figures?.openDisputes, differences, failing };
-  const content = html`${asOf(context, "/")} ${waiting(reader, whole)} ${failingTable(reader, failing)}
-    ${salesSection(context, figures)}
+  const content = html`${asOf(context, "/")} ${waiting(reader, whole, isTest)}
+    ${failing && failingTable(reader, failing)} ${salesSection(context, figures)}
     <h2>${OVERVIEW_TEXTS[reader.language].ages}</h2>
     <div class="charts">${ageCharts(reader, whole, now)}</div>`;
-  return { kind: "page", title: reader.texts.overview, content, isTest: isTestMode(query) };
+  return { kind: "page", title: reader.texts.overview, content, isTest };
 }
 
 const HOUR_MS = 3_600_000;
 const AGE_LIMITS_MS = [HOUR_MS, 4 * HOUR_MS, 24 * HOUR_MS];
 
 type List<Row> = { items: Row[]; nextCursor?: string | undefined };
+/** Each is undefined while its service is away. */
 type Waiting = {
-  unknown: List<{ ageSeconds: number; payment: { paymentDate: string } }>;
-  refunds: List<{ paymentDate: string }>;
-  /** Undefined where the figures could not be read. */
+  unknown: List<{ ageSeconds: number; payment: { paymentDate: string } }> | undefined;
+  refunds: List<{ paymentDate: string }> | undefined;
   disputes: Figures["openDisputes"] | undefined;
-  /** Undefined while the settlement service is away. */
   differences: List<{ openedAt: string }> | undefined;
-  failing: FailingEndpoints;
+  failing: FailingEndpoints | undefined;
 };
 
-function waiting(reader: Reader, { unknown, refunds, disputes, differences, failing }: Waiting): Html {
+function waiting(reader: Reader, whole: Waiting, isTest: boolean): Html {
   const { texts } = reader;
+  const { unknown, refunds, disputes, differences, failing } = whole;
+  const ofDifferences = {
+    text: SETTLEMENT_TEXTS[reader.language].differences,
+    href: "/settlement",
+    count: countOf(reader, differences),
+    oldest: differences?.items[0]?.openedAt,
+  };
   return html`${waitingTable(reader, [
       {
         text: texts.refundQueue,
         href: "/refunds",
-        count: countOf(refunds),
-        oldest: refunds.items[0]?.paymentDate,
+        count: countOf(reader, refunds),
+        oldest: refunds?.items[0]?.paymentDate,
       },
       {
         text: texts.unresolvedPayments,
         href: "/unresolved",
-        count: countOf(unknown),
-        oldest: unknown.items[0]?.payment.paymentDate,
+        count: countOf(reader, unknown),
+        oldest: unknown?.items[0]?.payment.paymentDate,
       },
-      ...(disputes
-        ? [
-            {
-              text: DISPUTE_TEXTS[reader.language].openDisputes,
-              href: "/disputes",
-              count: `${disputes.count}`,
-              oldest: disputes.oldestAt,
-            },
-          ]
-        : []),
-      ...(differences
-        ? [
-            {
-              text: SETTLEMENT_TEXTS[reader.language].differences,
-              href: "/settlement",
-              count: countOf(differences),
-              oldest: differences.items[0]?.openedAt,
-            },
-          ]
-        : []),
+      disputeWork(reader, disputes),
+      // The banks' files have no test mode.
+      ...(isTest ? [] : [ofDifferences]),
       failingWork(reader, failing),
     ])}
     <p><a href="/unresolved">${texts.executingRefunds}</a></p>`;
-}
-
-/** The banks' files have no test mode. */
-async function readDifferences({ api, query }: PageContext): Promise<Waiting["differences"]> {
-  if (isTestMode(query)) return undefined;
-  try {
-    return await api.read(operations.listDifferences, { query: { limit: ROWS } });
-  } catch (error) {
-    if (error instanceof OperatorApiProblemError && [404, 503].includes(error.problem.status))
-      return undefined;
-    throw error;
-  }
 }
 
 function ageCharts(
@@ -121,7 +104,14 @@ function ageCharts(
 ): Html {
   const texts = OVERVIEW_TEXTS[reader.language];
   const since = (iso: string) => now.getTime() - new Date(iso).getTime();
-  const chart = (title: string, empty: string, href: string, list: List<unknown>, agesMs: number[]) =>
+  const chart = (
+    title: string,
+    empty: string,
+    href: string,
+    list: List<unknown> | undefined,
+    agesMs: number[],
+  ) =>
+    list &&
     barChart(
       title,
       countByAge(agesMs, AGE_LIMITS_MS).map((value, index) => ({
@@ -132,8 +122,8 @@ function ageCharts(
       })),
       { empty, tableName: texts.rows, heading: texts.figure, note: noteOf(reader, list).join(" ") },
     );
-  const unknownAges = unknown.items.map(({ ageSeconds }) => ageSeconds * 1_000);
-  const refundAges = refunds.items.map(({ paymentDate }) => since(paymentDate));
+  const unknownAges = (unknown?.items ?? []).map(({ ageSeconds }) => ageSeconds * 1_000);
+  const refundAges = (refunds?.items ?? []).map(({ paymentDate }) => since(paymentDate));
   return html`${chart(texts.unknown, texts.noUnknown, "/unresolved", unknown, unknownAges)}
   ${chart(texts.queue, texts.noQueue, "/refunds", refunds, refundAges)}`;
 }

@@ -1,9 +1,9 @@
 import { operations, type Figures } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { OperatorApiProblemError } from "../api/operator-api.ts";
 import { amountText, percentText } from "../ui/format.ts";
 import { modeOf, type PageContext, type Reader } from "../ui/page-context.ts";
 import { table } from "../ui/table.ts";
+import { unlessAway } from "../ui/unless-away.ts";
 import { barChart } from "./bar-chart.ts";
 import { hourChart, type Hour } from "./hour-chart.ts";
 import { OVERVIEW_TEXTS } from "./overview-texts.ts";
@@ -15,12 +15,7 @@ type Volume = Figures["days"][number]["volumes"][number];
  * rather than some of a part of the payments.
  */
 export async function readFigures({ api, query }: PageContext): Promise<Figures | undefined> {
-  try {
-    return await api.read(operations.getFigures, { query: { livemode: modeOf(query) } });
-  } catch (error) {
-    if (error instanceof OperatorApiProblemError && error.problem.status === 503) return undefined;
-    throw error;
-  }
+  return await unlessAway(api.read(operations.getFigures, { query: { livemode: modeOf(query) } }));
 }
 
 /** Today's sales by hour beside yesterday's, and the banks' answers. Each number leads to its payments. */

@@ -4,6 +4,7 @@ import { asOf } from "../ui/as-of.ts";
 import { isTestMode, modeOf, type Page, type PageAnswer, type PageContext } from "../ui/page-context.ts";
 import { failingTable, failingWork, readOwnFailingEndpoints } from "./failing-endpoints.ts";
 import { readFigures, salesSection } from "./sales-section.ts";
+import { unlessAway } from "../ui/unless-away.ts";
 import { countOf, waitingTable } from "./waiting-table.ts";
 
 /**
@@ -22,21 +23,23 @@ async function answerOverview(context: PageContext): Promise<PageAnswer> {
   const { texts } = reader;
   const [figures, refunds, failing] = await Promise.all([
     readFigures(context),
-    api.read(operations.listRefunds, {
-      query: { status: "PENDING_APPROVAL", livemode: modeOf(query), limit: "200" },
-    }),
-    readOwnFailingEndpoints(context, session.staff!.merchantId),
+    unlessAway(
+      api.read(operations.listRefunds, {
+        query: { status: "PENDING_APPROVAL", livemode: modeOf(query), limit: "200" },
+      }),
+    ),
+    unlessAway(readOwnFailingEndpoints(context, session.staff!.merchantId)),
   ]);
   const content = html`${asOf(context, "/")}
   ${waitingTable(reader, [
     {
       text: texts.refundQueue,
       href: "/refunds",
-      count: countOf(refunds),
-      oldest: refunds.items[0]?.paymentDate,
+      count: countOf(reader, refunds),
+      oldest: refunds?.items[0]?.paymentDate,
     },
     failingWork(reader, failing),
   ])}
-  ${failingTable(reader, failing)} ${salesSection(context, figures)}`;
+  ${failing && failingTable(reader, failing)} ${salesSection(context, figures)}`;
   return { kind: "page", title: texts.overview, content, isTest: isTestMode(query) };
 }

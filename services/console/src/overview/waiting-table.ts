@@ -1,4 +1,6 @@
+import type { Figures } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
+import { DISPUTE_TEXTS } from "../disputes/dispute-texts.ts";
 import { timeElement } from "../ui/format.ts";
 import type { Reader } from "../ui/page-context.ts";
 import { table } from "../ui/table.ts";
@@ -11,15 +13,25 @@ export type WaitingWork = {
   oldest: string | undefined;
 };
 
-/** The number of rows of a list's first page, which says so where there are more. */
-export function countOf({
-  items,
-  nextCursor,
-}: {
-  items: unknown[];
-  nextCursor?: string | undefined;
-}): string {
-  return `${items.length}${nextCursor === undefined ? "" : "+"}`;
+/**
+ * The number of rows of a list's first page, which says so where there are more, or where its service is away.
+ */
+export function countOf(
+  { texts }: Reader,
+  list: { items: unknown[]; nextCursor?: string | undefined } | undefined,
+): string {
+  if (!list) return texts.notReadable;
+  return `${list.items.length}${list.nextCursor === undefined ? "" : "+"}`;
+}
+
+/** The open disputes, as the figures count them. */
+export function disputeWork(reader: Reader, disputes: Figures["openDisputes"] | undefined): WaitingWork {
+  return {
+    text: DISPUTE_TEXTS[reader.language].openDisputes,
+    href: "/disputes",
+    count: disputes ? `${disputes.count}` : reader.texts.notReadable,
+    oldest: disputes?.oldestAt,
+  };
 }
 
 /** The work that waits for people, a line for each kind. */

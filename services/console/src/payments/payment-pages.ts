@@ -1,6 +1,5 @@
 import { operations, type OperatorPaymentLife, type PaymentSettlement } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
-import { OperatorApiProblemError } from "../api/operator-api.ts";
 import { csvPage } from "../ui/csv-page.ts";
 import { renderActions } from "../ui/action-forms.ts";
 import { amountDecimal, amountText, cardText, statusBadge } from "../ui/format.ts";
@@ -18,6 +17,7 @@ import { SETTLEMENT_TEXTS } from "../settlement/settlement-texts.ts";
 import { facts } from "../ui/table.ts";
 import { doneNotice, takeAction, type ActionRequest } from "../ui/take-action.ts";
 import { eventsOfPayment, renderTimeline } from "../ui/timeline.ts";
+import { unlessAway } from "../ui/unless-away.ts";
 import { badges, disputesOf, factsOfPayment, movementsOf, refundsOf } from "./payment-facts.ts";
 
 /** The list of payments, and each payment on one timeline with its actions. */
@@ -120,14 +120,7 @@ async function readSettlement(
   paymentId: string,
 ): Promise<PaymentSettlement | undefined> {
   if (session.staff) return { lines: [], differences: [], awaited: [], more: false };
-  try {
-    return await api.read(operations.getPaymentSettlement, { path: { paymentId } });
-  } catch (error) {
-    // Without the settlement service a payment is shown all the same, and the page says what is missing.
-    const isAway = error instanceof OperatorApiProblemError && [404, 503].includes(error.problem.status);
-    if (!isAway) throw error;
-    return undefined;
-  }
+  return await unlessAway(api.read(operations.getPaymentSettlement, { path: { paymentId } }));
 }
 
 /** The reasons against what somebody would look for; what only a stuck payment needs is left out of all others. */

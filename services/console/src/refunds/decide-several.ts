@@ -6,6 +6,7 @@ import { hidden, textField } from "../ui/form-fields.ts";
 import { amountText } from "../ui/format.ts";
 import {
   isTestMode,
+  withoutNotice,
   type Notice,
   type PageAnswer,
   type PageContext,
@@ -13,7 +14,7 @@ import {
 } from "../ui/page-context.ts";
 import { offersOfRefund } from "../ui/offers.ts";
 import { table } from "../ui/table.ts";
-import { problemText } from "../ui/take-action.ts";
+import { problemText, signInNotice } from "../ui/take-action.ts";
 import { decidingColumns, type ListedRefund } from "./refund-columns.ts";
 import { answerList, isDecidable, readRefunds } from "./refund-list.ts";
 import { REFUND_TEXTS } from "./refund-texts.ts";
@@ -103,9 +104,7 @@ function sumText(reader: Reader, refunds: readonly ListedRefund[]): string {
 }
 
 export async function approveSelected(context: PageContext): Promise<PageAnswer> {
-  const amounts = context.form.getAll("amount");
-  return await decideEach(context, "approve", async (refundId, index, key) => {
-    const [amount, currency] = (amounts[index] ?? "").split(" ");
+  return await decideEach(context, "approve", async ({ refundId, amount, currency }, key) => {
     const body = { amount: Number(amount), currency };
     return await context.api.change(operations.approveRefund, { path: { refundId }, body, key });
   });
@@ -120,35 +119,51 @@ export async function rejectSelected(context: PageContext): Promise<PageAnswer> 
       { role: "alert", title: reader.texts.notDone, text: reader.texts.needReason },
       400,
     );
-  return await decideEach(context, "reject", (refundId, _index, key) =>
+  return await decideEach(context, "reject", ({ refundId }, key) =>
     context.api.change(operations.rejectRefund, { path: { refundId }, body: { reason }, key }),
   );
 }
 
+type Chosen = { refundId: string; order: string | undefined; amount?: string; currency?: string };
+
+/** Each refund of the form once, with the amount that the person has seen. */
+function chosenIn(form: URLSearchParams): Chosen[] {
+  const orders = form.getAll("orderId");
+  const amounts = form.getAll("amount");
+  const ids = form.getAll("refundId").slice(0, SELECTED_MAX);
+  return [...new Set(ids)].map((refundId) => {
+    const index = ids.indexOf(refundId);
+    const [amount, currency] = (amounts[index] ?? "").split(" ");
+    return { refundId, order: orders[index], ...(amount && { amount }), ...(currency && { currency }) };
+  });
+}
+
 /**
  * Decides one after the other, under the form's key for each of them: a form that is sent twice decides once. A refund
- * that cannot be decided stops none of the others.
+ * that cannot be decided stops none of the others; a gateway that does not answer, or demands a newer sign-in, would
+ * do so for all of them, and is asked no further.
  */
 async function decideEach(
   context: PageContext,
   action: "approve" | "reject",
-  decide: (refundId: string, index: number, key: string) => ReturnType<PageContext["api"]["change"]>,
+  decide: (chosen: Chosen, key: string) => ReturnType<PageContext["api"]["change"]>,
 ): Promise<PageAnswer> {
   const { form, query, reader } = context;
   const own = REFUND_TEXTS[reader.language];
-  if (!context.mayDecide) {
-    const { notDone: title, signInAgainWhy: text } = reader.texts;
-    return await review(context, { role: "alert", title, text }, 403);
-  }
+  const list = `/refunds?${withoutNotice(query).toString()}`;
+  if (!context.mayDecide) return await review(context, signInNotice(context, list, "1"), 403);
   const key = form.get("key") ?? "";
-  const ids = form.getAll("refundId").slice(0, SELECTED_MAX);
-  const orders = form.getAll("orderId");
+  const chosen = chosenIn(form);
   const refused: Fault[] = [];
-  for (const [index, refundId] of ids.entries()) {
-    const fault = await faultOf(reader, () => decide(refundId, index, key));
-    if (fault) refused.push({ ...fault, text: `${orders[index] ?? refundId}: ${fault.text}` });
+  let notSent = 0;
+  for (const [index, each] of chosen.entries()) {
+    const fault = await faultOf(context, list, () => decide(each, key));
+    if (!fault) continue;
+    refused.push({ ...fault, text: `${each.order ?? each.refundId}: ${fault.text}` });
+    if (fault.isOfAll) notSent = chosen.length - index - 1;
+    if (fault.isOfAll) break;
   }
-  const count = ids.length - refused.length;
+  const count = chosen.length - refused.length - notSent;
   if (refused.length === 0) {
     const back = new URLSearchParams(query);
     back.delete("cursor");
@@ -157,30 +172,48 @@ async function decideEach(
     return { kind: "redirect", to: `/refunds?${back.toString()}` };
   }
   form.delete("key");
-  const faults = refused.map(({ text }) => text).join(" ");
-  const text = `${own.decidedOf(count, ids.length)} ${faults}`;
+  const text = [
+    own.decidedOf(count, chosen.length),
+    ...refused.map((fault) => fault.text),
+    ...(notSent > 0 ? [own.notSent(notSent)] : []),
+  ].join(" ");
+  const link = refused.find((fault) => fault.link)?.link;
   const statuses = new Set(refused.map(({ status }) => status));
   const [status = 409] = count === 0 && statuses.size === 1 ? statuses : [];
   // The selection and the reason stay while nothing was decided.
   const again = count === 0 ? review : answerList;
-  return await again(context, { role: "alert", title: own.notDecidable(refused.length), text }, status);
+  const title = own.notDecidable(refused.length + notSent);
+  return await again(context, { role: "alert", title, text, ...(link && { link }) }, status);
 }
 
 const SELECTED_MAX = 200;
 
-type Fault = { text: string; status: number };
+type Fault = {
+  text: string;
+  status: number;
+  /** The way to remove it. */
+  link?: Html | undefined;
+  /** True where every further decision would meet it, too. */
+  isOfAll?: true;
+};
 
 /** The reason why a decision was not made, or that nobody knows. */
 async function faultOf(
-  { texts }: Reader,
+  context: PageContext,
+  list: string,
   decide: () => ReturnType<PageContext["api"]["change"]>,
 ): Promise<Fault | undefined> {
   try {
     const changed = await decide();
     if (changed.done) return undefined;
-    return { text: problemText(changed.problem), status: changed.problem.status };
+    const { problem } = changed;
+    if (problem.code === "insufficient_user_authentication") {
+      const { text = "", link } = signInNotice(context, list, "now");
+      return { text, link, status: 403, isOfAll: true };
+    }
+    return { text: problemText(problem), status: problem.status };
   } catch (error) {
-    if (error instanceof OperatorApiUnavailableError) return { text: `${texts.unknownTitle}.`, status: 503 };
-    throw error;
+    if (!(error instanceof OperatorApiUnavailableError)) throw error;
+    return { text: `${context.reader.texts.unknownTitle}.`, status: 503, isOfAll: true };
   }
 }

@@ -7,7 +7,13 @@ import { statusBadge, statusWord } from "../ui/format.ts";
 import { instantField, instantOf } from "../ui/instant-field.ts";
 import { merchantField, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
 import { offersOfRefund } from "../ui/offers.ts";
-import { isTestMode, type Notice, type PageAnswer, type PageContext } from "../ui/page-context.ts";
+import {
+  isTestMode,
+  withoutNotice,
+  type Notice,
+  type PageAnswer,
+  type PageContext,
+} from "../ui/page-context.ts";
 import { filterOf, readList } from "../ui/read-list.ts";
 import { nextPage, table, type Column } from "../ui/table.ts";
 import { doneNotice } from "../ui/take-action.ts";
@@ -74,7 +80,7 @@ export async function answerList(
     ${decidable.length > 0 && selectionForm(context)}
     ${!page.refusal && html`<div class="queue">${list}</div>`}
     ${nextPage(texts.nextPage, "/refunds", query, page.nextCursor)}
-    <p><a href="/refunds.csv?${query.toString()}">${texts.csv}</a></p>`;
+    <p><a href="/refunds.csv?${withoutNotice(query).toString()}">${texts.csv}</a></p>`;
   return {
     kind: "page",
     title: texts.refunds,
@@ -120,8 +126,7 @@ function selection({ query, reader }: PageContext, decidable: readonly ListedRef
 function selectionForm(context: PageContext): Html {
   const { query, reader } = context;
   const texts = REFUND_TEXTS[reader.language];
-  const own = new URLSearchParams(query);
-  for (const name of ["done", "count", "about", "select"]) own.delete(name);
+  const own = withoutNotice(query);
   const list = own.toString();
   own.set("select", "all");
   return html`<form class="act buttons" id="${SELECTION}" method="post" action="/refunds/review?${list}">

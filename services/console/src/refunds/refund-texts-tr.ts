@@ -18,6 +18,7 @@ export const TURKISH: RefundTexts = {
   rejectAll: (count) => `${count} iadeyi reddet`,
   notDecidable: (count) => `Seçilen iadelerden ${count} tanesine karar verilemiyor`,
   decidedOf: (count, all) => `${all} iadeden ${count} tanesine karar verildi.`,
+  notSent: (count) => `${count} iade daha ağ geçidine gönderilmedi.`,
   backToQueue: "İadelere dön",
   noRefundMatches: "Uyan iade yok. Süzgeçleri genişletin.",
 };

@@ -21,6 +21,7 @@ const ENGLISH = {
   rejectAll: (count: number) => `Reject ${refunds(count)}`,
   notDecidable: (count: number) => `${count} of the selected refunds cannot be decided`,
   decidedOf: (count: number, all: number) => `${count} of ${all} were decided.`,
+  notSent: (count: number) => `${count} more were not sent to the gateway.`,
   backToQueue: "Back to the refunds",
   noRefundMatches: "No refund matches. Widen the filters.",
 };

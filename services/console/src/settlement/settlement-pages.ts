@@ -25,6 +25,7 @@ import {
   type StatementDays,
 } from "./statement-pages.ts";
 import { nextPage, table } from "../ui/table.ts";
+import { unlessAway } from "../ui/unless-away.ts";
 import { doneNotice } from "../ui/take-action.ts";
 
 /**
@@ -75,9 +76,9 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
     readList(context, files),
     readStatementsIfAsked(context),
     readMerchants(context),
-    api.read(operations.listAcquirerAccounts, {}),
+    unlessAway(api.read(operations.listAcquirerAccounts)),
   ]);
-  const choices = { accounts: accounts.items, mappings: await known };
+  const choices = { accounts: accounts?.items, mappings: await known };
   const caption = filter.state ? texts.differencesIn(statusWord(reader, filter.state)) : texts.differences;
   const own = new URLSearchParams(filter).toString();
   const content = html`${filters(context, { merchants, days })}

@@ -5,6 +5,7 @@ export const TURKISH: SettlementTexts = {
   differencesIn: (state) => `Farklar: ${state}`,
   kind: "Tür",
   account: "Banka hesabı",
+  accounts: "Banka hesapları",
   difference: "Fark",
   ours: "Bizim kaydımız",
   theirs: "Banka",

@@ -6,6 +6,7 @@ const ENGLISH = {
   differencesIn: (state: string) => `Differences: ${state}`,
   kind: "Kind",
   account: "Account at the bank",
+  accounts: "Accounts at the banks",
   difference: "Difference",
   ours: "Our record",
   theirs: "Bank",

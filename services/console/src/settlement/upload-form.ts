@@ -4,10 +4,11 @@ import { fileForm, selectField } from "../ui/form-fields.ts";
 import { roleBar } from "../ui/offers.ts";
 import type { Notice, PageAnswer, PageContext } from "../ui/page-context.ts";
 import { takeFile } from "../ui/take-action.ts";
+import { awayNote } from "../ui/unless-away.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 
-/** The accounts and mappings that the form offers. */
-export type UploadChoices = { accounts: readonly AcquirerAccount[]; mappings: readonly string[] };
+/** The accounts and mappings that the form offers. The accounts are undefined while `payments` is away. */
+export type UploadChoices = { accounts: readonly AcquirerAccount[] | undefined; mappings: readonly string[] };
 
 /** A bank's file by a form. */
 export function uploadForm(context: PageContext, { accounts, mappings }: UploadChoices): Html {
@@ -15,6 +16,9 @@ export function uploadForm(context: PageContext, { accounts, mappings }: UploadC
   const texts = SETTLEMENT_TEXTS[reader.language];
   const bar = roleBar(session, "operations", reader.texts);
   if (bar !== undefined) return html`<p class="quiet">${texts.upload}: ${bar}</p>`;
+  if (!accounts)
+    return html`<h2>${texts.upload}</h2>
+      ${awayNote(reader, texts.accounts, accounts)}`;
   return html`<h2>${texts.upload}</h2>
     ${fileForm(context, {
       action: "/settlement/upload",

@@ -12,10 +12,10 @@ export function isTestMode(query: URLSearchParams): boolean {
   return query.get("livemode") === "false";
 }
 
-/** The query without the notice of a finished action, which is shown once. */
+/** The query without what is for one visit: the notice of a finished action, and the selection of a whole list. */
 export function withoutNotice(query: URLSearchParams | undefined): URLSearchParams {
   const rest = new URLSearchParams(query);
-  for (const name of ["done", "count", "about"]) rest.delete(name);
+  for (const name of ["done", "count", "about", "select"]) rest.delete(name);
   return rest;
 }
 

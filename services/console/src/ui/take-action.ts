@@ -37,7 +37,7 @@ export async function takeAction<E extends Endpoint>(
 ): Promise<PageAnswer> {
   const { texts } = context.reader;
   if (takesRecentSignIn(context, endpoint) && !context.mayDecide)
-    return await renderAgain(context, signInAgain(context, page, "1"), 403);
+    return await renderAgain(context, signInNotice(context, page, "1"), 403);
   if (needs !== undefined)
     return await renderAgain(context, { role: "alert", title: texts.notDone, text: needs }, 400);
   const key = context.form.get("key") ?? "";
@@ -51,7 +51,7 @@ export async function takeAction<E extends Endpoint>(
   context.form.delete("key");
   // The gateway asks for a more recent sign-in than the console does: a new one satisfies it.
   if (problem.code === "insufficient_user_authentication")
-    return await renderAgain(context, signInAgain(context, page, "now"), 403);
+    return await renderAgain(context, signInNotice(context, page, "now"), 403);
   const notice = { role: "alert", title: texts.notDone, text: problemText(problem) } as const;
   return await renderAgain(context, notice, problem.status);
 }
@@ -86,8 +86,8 @@ function takesRecentSignIn({ session }: PageContext, endpoint: Endpoint): boolea
   return called?.recentSignIn === true;
 }
 
-/** @param again how recent the sign-in has to be: as the console requires, or new. */
-function signInAgain({ reader: { texts } }: PageContext, page: string, again: "1" | "now"): Notice {
+/** The way to the sign-in and back. @param again how recent the sign-in has to be: as the console requires, or new. */
+export function signInNotice({ reader: { texts } }: PageContext, page: string, again: "1" | "now"): Notice {
   const href = `/login?again=${again}&return=${encodeURIComponent(page)}`;
   return {
     role: "alert",

@@ -148,6 +148,8 @@ export const TURKISH: Texts = {
   unknownTitle: "İşlemin yapılıp yapılmadığı bilinmiyor",
   unknownText:
     "Sistem zamanında yanıt vermedi. Yeniden karar vermeden önce sayfayı yeniden açıp bakın. Aynı formu yeniden gönderirseniz işlem yalnızca bir kez yapılır.",
+  notReadable: "şu anda okunamıyor",
+  partAway: (name) => `${name}: şu anda okunamıyor. Sayfayı bir dakika sonra yeniden açın.`,
   unavailableTitle: "Sistem yanıt vermiyor",
   unavailableText: "Hiçbir şey değişmedi. Birazdan yeniden deneyin.",
   noSessionTitle: "Oturumunuz şu anda doğrulanamıyor",

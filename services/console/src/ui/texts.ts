@@ -151,6 +151,8 @@ export const ENGLISH = {
   unknownTitle: "It is not known whether this was done",
   unknownText:
     "The gateway did not answer in time. Open the page again, and look before you decide again. If you send the same form again, it is carried out only once.",
+  notReadable: "not readable at the moment",
+  partAway: (name: string) => `${name}: not readable at the moment. Open the page again in a minute.`,
   unavailableTitle: "The gateway does not answer",
   unavailableText: "Nothing was changed. Try again in a moment.",
   noSessionTitle: "The console cannot look up your sign-in",

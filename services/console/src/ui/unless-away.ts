@@ -1,0 +1,22 @@
+import { html, type Html } from "@holdfast/html";
+import { OperatorApiProblemError } from "../api/operator-api.ts";
+import type { Reader } from "./page-context.ts";
+
+/**
+ * The answer of a service without which a page shows the rest; undefined while the service is away, or where the
+ * installation has none. @throws any other failure
+ */
+export async function unlessAway<Answer>(reading: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    const isAway = error instanceof OperatorApiProblemError && [404, 503].includes(error.problem.status);
+    if (!isAway) throw error;
+    return undefined;
+  }
+}
+
+/** The sentence in the place of what could not be read; nothing where it was. @param name of what is missing. */
+export function awayNote({ texts }: Reader, name: string, answer: unknown): Html {
+  return answer === undefined ? html`<p class="quiet">${texts.partAway(name)}</p>` : html``;
+}
