@@ -48,13 +48,13 @@ const decisions = (calls: string[]) => calls.filter((call) => call.endsWith("/ap
 
 async function approve(code: ProblemCode | undefined, refundId: string[]) {
   started.relay.away = { call: /approve$/, code };
-  const form = new URLSearchParams([
-    ...refundId.flatMap((id) => [
+  const form = new URLSearchParams(
+    refundId.flatMap((id) => [
       ["refundId", id],
       ["orderId", `order ${id.slice(0, 4)}`],
       ["amount", "1 TRY"],
     ]),
-  ]);
+  );
   return await started.post(sessions.operator, "/refunds/approve-selected?select=all", form);
 }
 

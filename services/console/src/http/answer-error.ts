@@ -71,8 +71,9 @@ function showFault(
   });
 }
 
-function faultOf(error: unknown, request: Request, { texts }: Reader): Fault {
-  if (error instanceof OperatorApiProblemError) return faultOfProblem(error.problem);
+function faultOf(error: unknown, request: Request, reader: Reader): Fault {
+  const { texts } = reader;
+  if (error instanceof OperatorApiProblemError) return faultOfProblem(error.problem, reader);
   if (error instanceof OperatorApiUnavailableError) {
     return request.method === "POST"
       ? { status: 504, title: texts.unknownTitle, text: texts.unknownText }
@@ -89,8 +90,8 @@ function faultOf(error: unknown, request: Request, { texts }: Reader): Fault {
   return { status: 500, title: texts.faultTitle, text: texts.faultText };
 }
 
-function faultOfProblem(problem: Problem): Fault {
-  return { status: problem.status, title: problem.title, text: problemText(problem) };
+function faultOfProblem(problem: Problem, reader: Reader): Fault {
+  return { status: problem.status, title: problem.title, text: problemText(reader, problem) };
 }
 
 /** A page about a failure needs no database: without it the page has no person's name. */

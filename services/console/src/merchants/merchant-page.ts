@@ -8,7 +8,12 @@ import {
 import { html, type Html } from "@holdfast/html";
 import { modeText, statusBadge, timeElement } from "../ui/format.ts";
 import { MERCHANT_ACTIONS } from "./merchant-actions.ts";
-import { keySection, planSection, statusForm, webhookSection } from "./merchant-sections.ts";
+import { brandingSection } from "./branding-form.ts";
+import { webhookSection } from "./endpoint-section.ts";
+import { mayChangeMerchant } from "./merchant-forms.ts";
+import { keySection, planSection, statusForm } from "./merchant-sections.ts";
+import { routesSection } from "./routes-form.ts";
+import { rulesForm } from "./rules-form.ts";
 import { ruleFacts } from "./merchant-rule-facts.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
@@ -66,9 +71,11 @@ async function answerMerchant(context: PageContext, notice?: Notice, status = 20
     unlessAway(api.read(operations.getMerchantRoutes, { path })),
   ]);
   const whole = { merchant, webhooks: webhooks?.items, isLive };
-  const content = html`${facts(factsOf(reader, merchant))} ${links(reader, merchant)}
-  ${statusForm(context, whole)} ${keySection(context, whole)} ${planSection(context, whole)}
-  ${rules(reader, merchant)} ${routing(reader, accounts?.items, routes)} ${webhookSection(context, whole)}`;
+  const content = html`${facts(factsOf(reader, merchant))} ${links(reader, merchant)} ${contents(reader)}
+  ${statusForm(context, whole)} ${keySection(context, whole)} ${webhookSection(context, whole)}
+  ${planSection(context, whole)} ${rules(context, merchant)}
+  ${routing(context, merchant.merchantId, accounts?.items, routes)}
+  ${brandingSection(context, merchant, mayChangeMerchant(context))}`;
   const title = `${reader.texts.merchant} ${merchant.name}`;
   return { kind: "page", title, content, notice: notice ?? doneNotice(context), status };
 }
@@ -89,54 +96,61 @@ function links(reader: Reader, { merchantId }: Merchant): Html {
   </p>`;
 }
 
-function rules(reader: Reader, merchant: Merchant): Html {
+function rules(context: PageContext, merchant: Merchant): Html {
+  const { reader } = context;
   const texts = MERCHANT_TEXTS[reader.language];
   const set = Object.entries(merchant.rules ?? {});
-  return html`<h2>${texts.merchantRules}</h2>
+  return html`<h2 id="rules">${texts.merchantRules}</h2>
     ${
       set.length === 0
         ? html`<p class="quiet">${texts.noRules}</p>`
         : facts(ruleFacts(reader, merchant.rules!))
-    }`;
+    }
+    ${mayChangeMerchant(context) && rulesForm(context, merchant)}`;
 }
 
 function routing(
-  reader: Reader,
+  context: PageContext,
+  merchantId: string,
   accounts: readonly AcquirerAccount[] | undefined,
   routes: MerchantRoutes | undefined,
 ): Html {
+  const { reader } = context;
   const texts = MERCHANT_TEXTS[reader.language];
-  if (!accounts || !routes) return awayNote(reader, texts.routes, undefined);
-  const nameOf = (id: string) => accounts.find(({ accountId }) => accountId === id)?.name ?? id;
-  return html`${table(
-    texts.routes,
-    [
-      { heading: texts.currencies, cell: ({ currency }) => currency ?? reader.texts.any },
-      { heading: texts.domInt, cell: ({ domInt }) => domInt ?? reader.texts.any },
-      { heading: texts.scheme, cell: ({ cardScheme }) => cardScheme ?? reader.texts.any },
-      { heading: texts.loyalty, cell: ({ loyaltyCode }) => loyaltyCode ?? reader.texts.any },
-      {
-        heading: texts.installments,
-        cell: ({ installmentsFrom }) =>
-          installmentsFrom === undefined ? reader.texts.any : texts.from(installmentsFrom),
-      },
-      { heading: texts.account, cell: ({ accountId }) => nameOf(accountId) },
-    ],
-    { rows: routes.routes, empty: texts.noRoutes },
-  )}
-  ${routes.proposal && html`<p>${texts.routesProposed(routes.proposal.proposedBy)}</p>`}
-  ${table(
-    texts.accounts,
-    [
-      { heading: texts.account, cell: ({ name }) => name },
-      { heading: texts.protocol, cell: ({ protocol }) => protocol },
-      { heading: reader.texts.status, cell: ({ state }) => statusBadge(reader, state) },
-      { heading: texts.currencies, cell: ({ currencies }) => currencies.join(", ") },
-      { heading: reader.texts.mode, cell: ({ livemode }) => modeText(reader, livemode) },
-      { heading: texts.isDefault, cell: (account) => (account.default ? texts.yes : texts.no) },
-    ],
-    { rows: accounts, empty: texts.noAccounts },
-  )}`;
+  if (!accounts || !routes)
+    return html`<h2 id="routes">${texts.routes}</h2>
+      ${awayNote(reader, texts.routes, undefined)}`;
+  return html`<div id="routes">${routesSection(context, { accounts, routes, merchantId })}</div>
+    ${table(
+      texts.accounts,
+      [
+        { heading: texts.account, cell: ({ name }) => name },
+        { heading: texts.protocol, cell: ({ protocol }) => protocol },
+        { heading: reader.texts.status, cell: ({ state }) => statusBadge(reader, state) },
+        { heading: texts.currencies, cell: ({ currencies }) => currencies.join(", ") },
+        { heading: reader.texts.mode, cell: ({ livemode }) => modeText(reader, livemode) },
+        { heading: texts.isDefault, cell: (account) => (account.default ? texts.yes : texts.no) },
+      ],
+      { rows: accounts, empty: texts.noAccounts },
+    )}`;
+}
+
+/** The ways to the parts of a long page. */
+function contents({ language, texts: { onThisPage } }: Reader): Html {
+  const texts = MERCHANT_TEXTS[language];
+  const parts = [
+    ["keys", texts.keys],
+    ["webhooks", texts.webhooks],
+    ["plan", texts.plan],
+    ["rules", texts.merchantRules],
+    ["routes", texts.routes],
+    ["branding", texts.branding],
+  ] as const;
+  return html`<nav aria-label="${onThisPage}">
+    <ul>
+      ${parts.map(([id, text]) => html`<li><a href="#${id}">${text}</a></li>`)}
+    </ul>
+  </nav>`;
 }
 
 async function answerOwnMerchant(context: PageContext, notice?: Notice, status = 200): Promise<PageAnswer> {

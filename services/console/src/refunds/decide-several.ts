@@ -211,7 +211,7 @@ async function faultOf(
       const { text = "", link } = signInNotice(context, list, "now");
       return { text, link, status: 403, isOfAll: true };
     }
-    return { text: problemText(problem), status: problem.status };
+    return { text: problemText(context.reader, problem), status: problem.status };
   } catch (error) {
     if (!(error instanceof OperatorApiUnavailableError)) throw error;
     return { text: `${context.reader.texts.unknownTitle}.`, status: 503, isOfAll: true };

@@ -51,7 +51,7 @@ async function answerSearch(context: PageContext): Promise<PageAnswer> {
       status: 400,
       title: texts.search,
       content: html`<p class="quiet">${texts.searchFirst}</p>`,
-      notice: { role: "alert", title: texts.notDone, text: problemText(error.problem) },
+      notice: { role: "alert", title: texts.notDone, text: problemText(reader, error.problem) },
     };
   }
 }

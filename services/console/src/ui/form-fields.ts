@@ -76,7 +76,7 @@ export function numberField(
     ...field,
     inputMode: "decimal",
     value: sent ?? (decimal === undefined ? "" : decimalField(reader, decimal)),
-    fault: sent === null ? undefined : read(sent).fault,
+    fault: (sent === null ? undefined : read(sent).fault) ?? field.fault,
   });
 }
 
@@ -89,16 +89,23 @@ export function selectField({
   choices,
   chosen,
   id = name,
+  fault,
 }: {
   name: string;
   label: string;
   choices: readonly Choice[];
   chosen: string | null | undefined;
   id?: string;
+  fault?: string | undefined;
 }): Html {
   return html`<div class="field">
     <label for="${id}">${label}</label>
-    <select id="${id}" name="${name}">
+    ${fault !== undefined && html`<p class="fault" id="${id}-fault">${fault}</p>`}
+    <select
+      id="${id}"
+      name="${name}"
+      ${fault !== undefined && html`aria-invalid="true" aria-describedby="${id}-fault"`}
+    >
       ${choices.map(
         ({ value, text }) =>
           html`<option value="${value}" ${value === (chosen ?? "") && html`selected`}>${text}</option>`,

@@ -1,3 +1,4 @@
+import type { Problem } from "@holdfast/contracts";
 import type { Html, Language } from "@holdfast/html";
 import type { Download, MediaType, OperatorApi } from "../api/operator-api.ts";
 import type { ArrivingFile } from "../api/form-with-file.ts";
@@ -33,6 +34,8 @@ export type PageContext = {
   query: URLSearchParams;
   /** The form of a POST. */
   form: URLSearchParams;
+  /** The gateway's faults of the fields of a form that it has refused. */
+  faults?: NonNullable<Problem["errors"]>;
   /** The file of a POST that takes one, after its fields. */
   file: ArrivingFile | undefined;
   formToken: string;

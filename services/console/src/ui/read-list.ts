@@ -21,7 +21,11 @@ export async function readList<Row>(
     if (!(error instanceof OperatorApiProblemError)) throw error;
     const { problem } = error;
     if (problem.status !== 400 && problem.status !== 404) throw error;
-    const notice = { role: "alert", title: reader.texts.notDone, text: problemText(problem) } as const;
+    const notice = {
+      role: "alert",
+      title: reader.texts.notDone,
+      text: problemText(reader, problem),
+    } as const;
     return { items: [], refusal: { status: problem.status, notice } };
   }
 }

@@ -1,7 +1,8 @@
 import { staffEndpointOf, type Endpoint, type Problem } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
 import type { BodyOf } from "../api/operator-api.ts";
-import type { Notice, PageAnswer, PageContext } from "./page-context.ts";
+import { faultText } from "./field-faults.ts";
+import type { Notice, PageAnswer, PageContext, Reader } from "./page-context.ts";
 import type { Deed } from "./texts.ts";
 
 export type ActionRequest<E extends Endpoint = Endpoint> = {
@@ -49,10 +50,11 @@ export async function takeAction<E extends Endpoint>(
   const { problem } = changed;
   // The form's key was used for this refusal: the next form is another request.
   context.form.delete("key");
+  context.faults = problem.errors ?? [];
   // The gateway asks for a more recent sign-in than the console does: a new one satisfies it.
   if (problem.code === "insufficient_user_authentication")
     return await renderAgain(context, signInNotice(context, page, "now"), 403);
-  const notice = { role: "alert", title: texts.notDone, text: problemText(problem) } as const;
+  const notice = { role: "alert", title: texts.notDone, text: problemText(context.reader, problem) } as const;
   return await renderAgain(context, notice, problem.status);
 }
 
@@ -76,7 +78,7 @@ export async function takeFile<E extends Endpoint>(
     renderAgain(context, { role: "alert", title: reader.texts.notDone, text }, status);
   if (!file?.name || needs !== undefined) return await refuse(needs ?? needFile, 400);
   const sent = await api.upload<E>(endpoint, { ...call, part: endpoint.file.part, file });
-  if (!sent.done) return await refuse(problemText(sent.problem), sent.problem.status);
+  if (!sent.done) return await refuse(problemText(reader, sent.problem), sent.problem.status);
   return { kind: "redirect", to: withDone(pageOf(sent.body), action) };
 }
 
@@ -105,9 +107,9 @@ function withDone(page: string, deed: Deed): string {
 }
 
 /** The gateway's text, with its text for each field. */
-export function problemText({ title, detail, errors = [] }: Problem): string {
+export function problemText(reader: Reader, { title, detail, errors = [] }: Problem): string {
   const said = detail !== undefined && detail !== title ? [title, detail] : [title];
-  return [...said, ...errors.map(({ field, message }) => `${field}: ${message}`)]
+  return [...said, ...errors.map((fault) => `${fault.field}: ${faultText(reader, fault)}`)]
     .map((sentence) => sentence.replace(/\.?$/, "."))
     .join(" ");
 }

@@ -1,12 +1,5 @@
-import {
-  darkAccent,
-  lightAccent,
-  readLogo,
-  type Accent,
-  type Branding,
-  type LogoShape,
-} from "@holdfast/contracts";
-import { html, type Html } from "@holdfast/html";
+import { darkAccent, lightAccent, readLogo, type Accent, type Branding } from "@holdfast/contracts";
+import { drawLogo, html, type Html } from "@holdfast/html";
 
 /**
  * The difference of a merchant's pages from ours: the colour of pressed and marked parts, and a logo. It adds one style
@@ -53,13 +46,5 @@ const MONOGRAM = '<span class="monogram" aria-hidden="true">L</span>';
 export function renderLogo({ logo: text }: Branding): Html | undefined {
   const logo = text === undefined ? undefined : readLogo(text);
   if (logo === undefined || typeof logo === "string") return undefined;
-  return html`<svg class="brand-logo" viewBox="${logo.box}" aria-hidden="true" focusable="false">
-    ${logo.shapes.map(renderShape)}
-  </svg>`;
-}
-
-/** Names of elements and attributes are those that the grammar knows, and all of it is escaped as any text is. */
-function renderShape({ element, attributes }: LogoShape): Html {
-  const written = Object.entries(attributes).map(([name, value]) => html` ${name}="${value}"`);
-  return html`<${element}${written} />`;
+  return drawLogo(logo);
 }

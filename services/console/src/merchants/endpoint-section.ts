@@ -1,0 +1,205 @@
+import { EVENT_TYPES, operations, type Merchant, type WebhookEndpoint } from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { endpointTable } from "../deliveries/endpoint-table.ts";
+import { DELIVERY_TEXTS } from "../deliveries/delivery-texts.ts";
+import { faultAt } from "../ui/field-faults.ts";
+import { actionForm, textField } from "../ui/form-fields.ts";
+import { breakable, modeText } from "../ui/format.ts";
+import type { Notice, PageAnswer, PageContext } from "../ui/page-context.ts";
+import { takeAction } from "../ui/take-action.ts";
+import { awayNote } from "../ui/unless-away.ts";
+import { mayChangeKeys, ofMerchant, type RenderAgain } from "./merchant-forms.ts";
+import { MERCHANT_TEXTS } from "./merchant-texts.ts";
+import { secretPage } from "./secret-page.ts";
+
+type Endpoints = { merchant: Merchant; webhooks: readonly WebhookEndpoint[] | undefined; isLive: boolean };
+
+/** The endpoints of one mode with their health, and the actions on each. */
+export function webhookSection(context: PageContext, { merchant, webhooks, isLive }: Endpoints): Html {
+  const { form, reader } = context;
+  const texts = MERCHANT_TEXTS[reader.language];
+  const heading = html`<h2 id="webhooks">${texts.webhooksOf(modeText(reader, isLive))}</h2>`;
+  if (!webhooks) return html`${heading} ${awayNote(reader, texts.webhooks, webhooks)}`;
+  const deliveries = (endpointId: string) =>
+    `/deliveries?${new URLSearchParams({
+      merchantId: merchant.merchantId,
+      endpointId,
+      ...(!isLive && { livemode: "false" }),
+    }).toString()}`;
+  const action = (verb: string) =>
+    `/merchants/${merchant.merchantId}/${verb}${isLive ? "" : "?livemode=false"}`;
+  const isChange = form.has("endpointUrl");
+  return html`${heading}
+  ${endpointTable(reader, webhooks, {
+    href: ({ endpointId }) => deliveries(endpointId),
+    ...(mayChangeKeys(context) && {
+      actions: (endpoint: WebhookEndpoint) => actionsOn(context, endpoint, action),
+    }),
+  })}
+  ${
+    mayChangeKeys(context) &&
+    actionForm(context, {
+      action: action("add-webhook"),
+      button: texts.addWebhook,
+      fields: textField({
+        name: "url",
+        label: texts.url,
+        hint: texts.urlHint,
+        value: form.get("url") ?? "",
+        max: 2_048,
+        fault: isChange ? undefined : faultAt(context, "url"),
+      }),
+    })
+  }`;
+}
+
+function actionsOn(
+  context: PageContext,
+  { endpointId, nextSecretVersion, url, events }: WebhookEndpoint,
+  action: (verb: string) => string,
+): Html {
+  const { form, reader } = context;
+  const texts = MERCHANT_TEXTS[reader.language];
+  const button = (verb: string, text: string, question?: string) =>
+    actionForm(context, { action: action(verb), button: text, values: { endpointId }, question });
+  const isSent = form.has("endpointUrl") && form.get("endpointId") === endpointId;
+  const chosen: readonly string[] = isSent ? form.getAll("events") : events;
+  const fault = isSent ? faultAt(context, "events") : undefined;
+  const id = `endpointUrl-${endpointId}`;
+  return html`<div class="buttons">
+      ${button("rotate-secret", texts.rotateSecret, texts.confirmRotate(url))}
+      ${nextSecretVersion !== undefined && button("activate-secret", texts.activateSecret)}
+      ${button("test-webhook", texts.testWebhook)}
+    </div>
+    <details ${isSent && html`open`}>
+      <summary>${texts.changeWebhook}</summary>
+      ${actionForm(context, {
+        action: action("change-webhook"),
+        button: texts.saveWebhook,
+        values: { endpointId },
+        fields: html`${textField({
+            name: "endpointUrl",
+            id,
+            label: texts.url,
+            value: isSent ? (form.get("endpointUrl") ?? "") : url,
+            max: 2_048,
+            fault: isSent ? faultAt(context, "url") : undefined,
+          })}
+          <fieldset ${fault !== undefined && html`aria-describedby="${id}-events"`}>
+            <legend>${DELIVERY_TEXTS[reader.language].events}</legend>
+            ${fault !== undefined && html`<p class="fault" id="${id}-events">${fault}</p>`}
+            ${EVENT_TYPES.map(
+              (type) =>
+                html`<label class="pick"
+                  ><input
+                    type="checkbox"
+                    name="events"
+                    value="${type}"
+                    ${chosen.includes(type) && html`checked`}
+                  />
+                  ${breakable(type)}</label
+                >`,
+            )}
+          </fieldset>`,
+      })}
+      ${button("remove-webhook", texts.removeWebhook, texts.confirmRemove(url))}
+    </details>`;
+}
+
+/** The first endpoint that is added in a mode is its default one, whose deliveries every log shows. */
+export async function addWebhook(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
+  const { path, page } = ofMerchant(context);
+  const texts = MERCHANT_TEXTS[context.reader.language];
+  const query = modeOf(context);
+  const { items } = await context.api.read(operations.listMerchantWebhooks, { path, query });
+  const request = {
+    action: "changeMerchant",
+    path,
+    query,
+    body: { url: context.form.get("url")?.trim() ?? "" },
+    page,
+  } as const;
+  const show = ({ secret }: { secret?: string | undefined }) =>
+    secretPage(context, texts.addWebhook, { merchantId: path.merchantId, secret });
+  return items.some((endpoint) => endpoint.default)
+    ? await takeAction(context, { ...request, endpoint: operations.createMerchantWebhook }, again, show)
+    : await takeAction(context, { ...request, endpoint: operations.putMerchantWebhook }, again, (body) =>
+        show({ secret: "secret" in body ? (body.secret as string | undefined) : undefined }),
+      );
+}
+
+export async function changeWebhook(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
+  const { form } = context;
+  const body = { url: form.get("endpointUrl")?.trim() ?? "", events: form.getAll("events") };
+  return await takeAction(
+    context,
+    {
+      action: "changeMerchant",
+      endpoint: operations.changeMerchantWebhook,
+      ...ofEndpoint(context),
+      body,
+    },
+    again,
+  );
+}
+
+export async function removeWebhook(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
+  return await takeAction(
+    context,
+    { action: "removeWebhook", endpoint: operations.removeMerchantWebhook, ...ofEndpoint(context) },
+    again,
+  );
+}
+
+export async function rotateSecret(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
+  const { merchantId } = ofMerchant(context).path;
+  const texts = MERCHANT_TEXTS[context.reader.language];
+  return await takeAction(
+    context,
+    { action: "changeMerchant", endpoint: operations.rotateWebhookEndpointSecret, ...ofEndpoint(context) },
+    again,
+    ({ secret, activatesAt }) => secretPage(context, texts.rotateSecret, { merchantId, secret, activatesAt }),
+  );
+}
+
+export async function activateSecret(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
+  return await takeAction(
+    context,
+    { action: "activateSecret", endpoint: operations.activateWebhookEndpointSecret, ...ofEndpoint(context) },
+    again,
+  );
+}
+
+export async function sendTest(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
+  const { language } = context.reader;
+  return await takeAction(
+    context,
+    { action: "testWebhook", endpoint: operations.testWebhookEndpoint, ...ofEndpoint(context) },
+    again,
+    ({ delivered, error, statusCode }) => {
+      if (delivered) return "testWebhook";
+      const texts = MERCHANT_TEXTS[language];
+      const said = DELIVERY_TEXTS[language].errors[error ?? "status"] ?? "";
+      const notice: Notice = {
+        role: "alert",
+        title: texts.testFailed,
+        text: texts.testFailedText(said, statusCode),
+      };
+      // The key was used for this test; the next one is another.
+      context.form.delete("key");
+      return again(context, notice, 200);
+    },
+  );
+}
+
+function ofEndpoint(context: PageContext) {
+  const { path, page } = ofMerchant(context);
+  const endpointId = context.form.get("endpointId") ?? "";
+  return { path: { ...path, endpointId }, query: modeOf(context), body: undefined, page };
+}
+
+type Mode = { livemode: "false" | undefined };
+
+function modeOf({ query }: PageContext): Mode {
+  return { livemode: query.get("livemode") === "false" ? "false" : undefined };
+}

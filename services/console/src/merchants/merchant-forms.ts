@@ -1,0 +1,44 @@
+import { statusWord } from "../ui/format.ts";
+import type { Choice } from "../ui/form-fields.ts";
+import { barOf, roleBar } from "../ui/offers.ts";
+import type { Notice, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
+import { MERCHANT_TEXTS } from "./merchant-texts.ts";
+
+/** Shows the merchant's page with what was refused. */
+export type RenderAgain = (context: PageContext, notice?: Notice, status?: number) => Promise<PageAnswer>;
+
+export const CARD_TYPES = ["CREDIT", "DEBIT", "PREPAID"] as const;
+export const DOM_INT = ["DOM", "INT"] as const;
+
+/** A choice of codes, of which the first stands for all. */
+export function anyOr(reader: Reader, codes: readonly string[]): Choice[] {
+  return [
+    { value: "", text: reader.texts.any },
+    ...codes.map((value) => ({ value, text: statusWord(reader, value) })),
+  ];
+}
+
+export function yesOrNo({ language }: Reader): Choice[] {
+  const { yes, no } = MERCHANT_TEXTS[language];
+  return [
+    { value: "true", text: yes },
+    { value: "false", text: no },
+  ];
+}
+
+/** The merchant of a form, and its page in the mode that is shown. */
+export function ofMerchant(context: PageContext): { path: { merchantId: string }; page: string } {
+  const merchantId = context.parameters["merchantId"]!;
+  const mode = context.query.get("livemode") === "false" ? "?livemode=false" : "";
+  return { path: { merchantId }, page: `/merchants/${encodeURIComponent(merchantId)}${mode}` };
+}
+
+/** Name, plan, rules and branding. */
+export function mayChangeMerchant({ reader, session }: PageContext): boolean {
+  return session.staff === undefined && roleBar(session, "onboarder", reader.texts) === undefined;
+}
+
+/** Covers webhook endpoints, too. */
+export function mayChangeKeys({ reader, session }: PageContext): boolean {
+  return barOf(session, { operator: "onboarder", staff: "developer" }, reader.texts) === undefined;
+}

@@ -1,0 +1,178 @@
+import { operations, type AcquirerAccount, type MerchantRoutes } from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { faultAt } from "../ui/field-faults.ts";
+import { actionForm, selectField, textField } from "../ui/form-fields.ts";
+import { statusWord } from "../ui/format.ts";
+import { roleBar } from "../ui/offers.ts";
+import type { PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
+import { rowFields, sentRows, type FormRow } from "../ui/row-fields.ts";
+import { table } from "../ui/table.ts";
+import { takeAction } from "../ui/take-action.ts";
+import { anyOr, DOM_INT, ofMerchant, type RenderAgain } from "./merchant-forms.ts";
+import { MERCHANT_TEXTS } from "./merchant-texts.ts";
+
+type Route = MerchantRoutes["routes"][number];
+
+const ROUTES = {
+  names: ["routeAccount", "routeCurrency", "routeDomInt", "routeScheme", "routeLoyalty", "routeFrom"],
+  place: "routePlace",
+} as const;
+type RouteRow = FormRow<(typeof ROUTES)["names"][number]>;
+
+type Routing = { accounts: readonly AcquirerAccount[]; routes: MerchantRoutes; merchantId: string };
+
+/** The routes in use, those that somebody has proposed, and the form for others. */
+export function routesSection(context: PageContext, { accounts, routes, merchantId }: Routing): Html {
+  const { reader, session } = context;
+  const texts = MERCHANT_TEXTS[reader.language];
+  const { proposal } = routes;
+  const bar = roleBar(session, "admin", reader.texts);
+  const confirm = proposal && {
+    action: `/merchants/${merchantId}/confirm-routes`,
+    button: texts.confirmRoutes,
+    values: { version: `${proposal.version}` },
+    question: texts.confirmRoutesQuestion,
+    look: "primary" as const,
+  };
+  return html`${routeTable(reader, texts.routes, texts.noRoutes, { accounts, routes: routes.routes })}
+  ${
+    proposal &&
+    html`<p>${texts.routesProposed(proposal.proposedBy)}</p>
+      ${routeTable(reader, texts.proposedRoutes, texts.noRoutes, { accounts, routes: proposal.routes })}`
+  }
+  ${confirm && bar === undefined && actionForm(context, confirm)}
+  ${
+    bar === undefined
+      ? routesForm(context, { accounts, routes, merchantId })
+      : html`<p class="quiet">${texts.changeRoutes}: ${bar}</p>`
+  }`;
+}
+
+function routeTable(
+  { texts: { any }, language }: Reader,
+  caption: string,
+  empty: string,
+  { accounts, routes }: { accounts: readonly AcquirerAccount[]; routes: readonly Route[] },
+): Html {
+  const texts = MERCHANT_TEXTS[language];
+  const nameOf = (id: string) => accounts.find(({ accountId }) => accountId === id)?.name ?? id;
+  return table(
+    caption,
+    [
+      { heading: texts.account, cell: ({ accountId }) => nameOf(accountId) },
+      { heading: texts.currencyCode, cell: ({ currency }) => currency ?? any },
+      { heading: texts.domInt, cell: ({ domInt }) => domInt ?? any },
+      { heading: texts.scheme, cell: ({ cardScheme }) => cardScheme ?? any },
+      { heading: texts.loyalty, cell: ({ loyaltyCode }) => loyaltyCode ?? any },
+      {
+        heading: texts.installments,
+        cell: ({ installmentsFrom }) => (installmentsFrom === undefined ? any : texts.from(installmentsFrom)),
+      },
+    ],
+    { rows: routes, empty },
+  );
+}
+
+function routesForm(context: PageContext, { accounts, routes, merchantId }: Routing): Html {
+  const { form, reader } = context;
+  const texts = MERCHANT_TEXTS[reader.language];
+  const sent = sentRows(form, ROUTES);
+  const rows = sent ?? (routes.proposal?.routes ?? routes.routes).map(rowOf);
+  const live = accounts.filter(({ livemode, state }) => livemode && state !== "CLOSED");
+  if (live.length === 0) return html`<p class="quiet">${texts.noAccounts}</p>`;
+  return html`<details ${sent && html`open`}>
+    <summary>${texts.changeRoutes}</summary>
+    ${actionForm(context, {
+      action: `/merchants/${merchantId}/routes`,
+      button: texts.saveRoutes,
+      fields: html`<p class="quiet">${texts.routesHint}</p>
+        ${rowFields(reader, rows, ROUTES, texts.routeNumber, (row, index) => routeFields(context, row, index, live))}`,
+    })}
+  </details>`;
+}
+
+function routeFields(
+  context: PageContext,
+  row: RouteRow,
+  index: number,
+  accounts: readonly AcquirerAccount[],
+): Html {
+  const { reader } = context;
+  const texts = MERCHANT_TEXTS[reader.language];
+  const text = (name: keyof RouteRow, label: string, field: string) =>
+    textField({
+      name,
+      id: `${name}-${index}`,
+      label,
+      value: row[name],
+      max: 32,
+      fault: faultAt(context, `${index}.${field}`) ?? faultAt(context, `routes.${index}.${field}`),
+    });
+  const chosen = accounts.map(({ accountId, name, state }) => ({
+    value: accountId,
+    text: state === "ACTIVE" ? name : `${name} (${statusWord(reader, state)})`,
+  }));
+  const isUnknown = row.routeAccount !== "" && chosen.every(({ value }) => value !== row.routeAccount);
+  const unknown = isUnknown ? [{ value: row.routeAccount, text: row.routeAccount }] : [];
+  return html`${selectField({
+    name: "routeAccount",
+    id: `routeAccount-${index}`,
+    label: texts.account,
+    choices: [{ value: "", text: "–" }, ...chosen, ...unknown],
+    chosen: row.routeAccount,
+    fault: faultAt(context, `${index}.accountId`) ?? faultAt(context, `routes.${index}.accountId`),
+  })}
+  ${text("routeCurrency", texts.currencyCode, "currency")}
+  ${selectField({
+    name: "routeDomInt",
+    id: `routeDomInt-${index}`,
+    label: texts.domInt,
+    choices: anyOr(reader, DOM_INT),
+    chosen: row.routeDomInt,
+  })}
+  ${text("routeScheme", texts.scheme, "cardScheme")} ${text("routeLoyalty", texts.loyalty, "loyaltyCode")}
+  ${text("routeFrom", texts.installmentsFrom, "installmentsFrom")}`;
+}
+
+function rowOf(route: Route): RouteRow {
+  return {
+    routeAccount: route.accountId,
+    routeCurrency: route.currency ?? "",
+    routeDomInt: route.domInt ?? "",
+    routeScheme: route.cardScheme ?? "",
+    routeLoyalty: route.loyaltyCode ?? "",
+    routeFrom: `${route.installmentsFrom ?? ""}`,
+  };
+}
+
+/** Replaces the routes, or proposes it where another person has to confirm. */
+export async function changeRoutes(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
+  const rows = sentRows(context.form, ROUTES) ?? [];
+  const body = rows.map((row) => ({
+    accountId: row.routeAccount,
+    ...(row.routeCurrency && { currency: row.routeCurrency.toUpperCase() }),
+    ...(row.routeDomInt && { domInt: row.routeDomInt }),
+    ...(row.routeScheme && { cardScheme: row.routeScheme }),
+    ...(row.routeLoyalty && { loyaltyCode: row.routeLoyalty }),
+    ...(row.routeFrom && { installmentsFrom: Number(row.routeFrom) }),
+  }));
+  return await takeAction(
+    context,
+    { action: "changeRoutes", endpoint: operations.putMerchantRoutes, ...ofMerchant(context), body },
+    again,
+    ({ proposal }) => (proposal ? "proposeRoutes" : "changeRoutes"),
+  );
+}
+
+export async function confirmRoutes(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
+  return await takeAction(
+    context,
+    {
+      action: "changeRoutes",
+      endpoint: operations.confirmMerchantRoutes,
+      ...ofMerchant(context),
+      body: { version: Number(context.form.get("version")) },
+    },
+    again,
+  );
+}

@@ -1,0 +1,49 @@
+import type { Language } from "@holdfast/html";
+import type { PageContext, Reader } from "./page-context.ts";
+
+type Fault = { field: string; code: string; message: string };
+
+/** The gateway's fault of a field, for the place beside it. @param field as the request names it. */
+export function faultAt({ faults = [], reader }: PageContext, field: string): string | undefined {
+  const found = faults.find((fault) => fault.field === field);
+  return found && faultText(reader, found);
+}
+
+/** A fault in the reader's language; one that has no words in it is said as the gateway says it. */
+export function faultText({ language }: Reader, { code, message }: Fault): string {
+  return IN_OTHER_LANGUAGES[language]?.[code] ?? message;
+}
+
+const TURKISH: Record<string, string> = {
+  required: "zorunludur",
+  invalid_type: "bu alana yazılabilecek bir değer değil",
+  invalid_value: "seçilebilecek bir değer değil",
+  invalid_format: "biçimi geçerli değil",
+  out_of_range: "izin verilen aralıkta değil",
+  too_small: "çok küçük",
+  too_big: "çok büyük",
+  too_short: "çok kısa",
+  too_long: "çok uzun",
+  invalid_characters: "geçersiz karakter içeriyor",
+  card_number: "kart numarası içeriyor",
+  invalid_amount: "geçerli bir tutar değil",
+  must_be_positive: "sıfırdan büyük olmalı",
+  too_many_decimals: "para biriminin izin verdiğinden çok ondalık hanesi var",
+  too_large: "çok büyük",
+  invalid_currency: "ISO 4217 para birimi kodu değil",
+  invalid_ip_address: "203.0.113.0/24 gibi bir adres aralığı olmalı",
+  invalid_url: "geçerli bir URL değil",
+  not_https: "https ile başlamalı",
+  has_credentials: "kullanıcı adı veya parola içeremez",
+  has_fragment: "# içeremez",
+  port_not_allowed: "izin verilmeyen bir port kullanıyor",
+  address_not_allowed: "internetten erişilebilen bir adrese götürmüyor",
+  not_allowed: "izin verilmiyor",
+  duplicate: "iki kez yazılmış",
+  nothing_to_change: "değişen bir şey yok",
+  never_applies: "hiç uygulanmaz: önceki bir kural bütün ödemelerini kapsıyor",
+  low_contrast: "üzerindeki beyaz yazı okunmaz: daha koyu bir renk seçin (kontrast en az 4,5)",
+  invalid_logo: "yalnız path, rect, circle, ellipse ve polygon içeren bir SVG olmalı",
+};
+
+const IN_OTHER_LANGUAGES: Partial<Record<Language, Record<string, string>>> = { tr: TURKISH };

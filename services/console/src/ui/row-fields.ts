@@ -1,0 +1,67 @@
+import { html, type Html } from "@holdfast/html";
+import { selectField } from "./form-fields.ts";
+import type { Reader } from "./page-context.ts";
+
+/** One of several rows of a form, by the names of its fields, each of which every row has. */
+export type FormRow<Name extends string> = Record<Name, string>;
+
+/** The fields that stand in each row, and the one that says where the row goes, if it can be moved. */
+export type RowNames<Name extends string> = { names: readonly Name[]; place?: string };
+
+/**
+ * The rows that were sent, as their places order them, without those that are empty or taken out; undefined where this
+ * form was not sent. A row that moves up goes before the one whose place it takes, and one that moves down behind it.
+ */
+export function sentRows<Name extends string>(
+  form: URLSearchParams,
+  { names, place = "" }: RowNames<Name>,
+): FormRow<Name>[] | undefined {
+  const columns = names.map((name) => form.getAll(name));
+  const places = form.getAll(place);
+  const rows = (columns[0] ?? []).map((_first, index) => {
+    const values = columns.map((column) => column[index]?.trim() ?? "");
+    const row = Object.fromEntries(names.map((name, at) => [name, values[at]!])) as FormRow<Name>;
+    return { row, values, own: index + 1, place: places[index] ?? `${index + 1}` };
+  });
+  if (rows.length === 0) return undefined;
+  const weight = ({ own, place: to }: { own: number; place: string }) => {
+    const wanted = /^\d{1,3}$/.test(to) ? Number(to) : own;
+    return wanted * 2 - Math.sign(own - wanted);
+  };
+  return rows
+    .filter((each) => each.place !== "" && each.values.some((value) => value !== ""))
+    .toSorted((one, other) => weight(one) - weight(other))
+    .map(({ row }) => row);
+}
+
+/** The rows with an empty one behind them, each under its number and with a choice of its place. */
+export function rowFields<Name extends string>(
+  { texts }: Reader,
+  rows: readonly FormRow<Name>[],
+  { names, place }: RowNames<Name>,
+  legend: (number: number) => string,
+  fieldsOf: (row: FormRow<Name>, index: number) => Html,
+): Html {
+  const empty = Object.fromEntries(names.map((name) => [name, ""])) as FormRow<Name>;
+  const all = [...rows, empty];
+  const places = all.map((_row, index) => ({ value: `${index + 1}`, text: `${index + 1}` }));
+  return html`${all.map((row, index) => {
+    const choices = [...places, ...(index < rows.length ? [{ value: "", text: texts.takeOut }] : [])];
+    return html`<fieldset>
+      <legend>${legend(index + 1)}${index === rows.length && html` (${texts.newRow})`}</legend>
+      <div class="filters">
+        ${fieldsOf(row, index)}
+        ${
+          place !== undefined &&
+          selectField({
+            name: place,
+            id: `${place}-${index}`,
+            label: texts.rowPlace,
+            choices,
+            chosen: `${index + 1}`,
+          })
+        }
+      </div>
+    </fieldset>`;
+  })}`;
+}
