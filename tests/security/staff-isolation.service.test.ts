@@ -33,6 +33,7 @@ const LINES: Record<string, Line> = {
   getMerchantAsStaff: reads,
   searchAsStaff: reads,
   getFiguresAsStaff: reads,
+  listChargebacksAsStaff: reads,
   getPaymentAsStaff: { ...reads, ...ofPayment, another: 404 },
   getRefundAsStaff: { ...reads, of: { refundId: "refund" }, another: 404 },
   getCheckoutAsStaff: { ...reads, of: { checkoutId: "checkout" }, another: 404 },

@@ -67,6 +67,16 @@ export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">
     },
   ],
   [
+    operations.listChargebacks,
+    {
+      operationId: "listChargebacksAsStaff",
+      path: "/staff/chargebacks",
+      summary: "List chargebacks",
+      description:
+        "Returns the chargebacks of the merchant's payments, newest first. Which operators have worked on them is not shown.",
+    },
+  ],
+  [
     operations.listCheckouts,
     {
       operationId: "listCheckoutsAsStaff",

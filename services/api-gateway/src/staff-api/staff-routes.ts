@@ -12,6 +12,7 @@ import { checkoutListRoute } from "../merchant-api/checkout-list.ts";
 import { getCheckoutRoute } from "../merchant-api/checkout.ts";
 import { paymentLinkRoutes } from "../merchant-api/payment-links.ts";
 import { findMerchant } from "../merchant/merchant-queries.ts";
+import { chargebackRoutes } from "../operator-api/chargebacks.ts";
 import { operatorListRoutes } from "../operator-api/lists.ts";
 import { merchantWebhookRoutes } from "../operator-api/merchant-webhooks.ts";
 import { paymentLifeRoute } from "../operator-api/payment-life.ts";
@@ -36,6 +37,7 @@ export function staffRoutes({ send, db, lists, publicUrl }: Deps): Route[] {
     paymentLifeRoute({ ...operators, db }),
     ...refundRoutes(operators),
     searchRoute({ ...operators, db, findsMerchants: false }),
+    ...chargebackRoutes(operators),
     captureRoute(merchants),
     cancelRoute(merchants),
     checkoutListRoute({ ...merchants, publicUrl, lists }),

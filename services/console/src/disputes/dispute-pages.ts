@@ -14,7 +14,7 @@ import { DISPUTE_TEXTS } from "./dispute-texts.ts";
 
 /** Disputes with the days that are left for evidence, and each with its evidence and its outcome. */
 export const disputePages: Page[] = [
-  { method: "GET", path: "/disputes", answer: answerList },
+  { audience: "everybody", method: "GET", path: "/disputes", answer: answerList },
   { method: "GET", path: "/disputes/:chargebackId", answer: (context) => answerDispute(context) },
   { method: "GET", path: "/disputes/:chargebackId/evidence/:evidenceId", answer: downloadEvidence },
   { method: "POST", path: "/disputes/:chargebackId/evidence", takesFile: true, answer: addEvidence },
@@ -46,7 +46,7 @@ async function answerList(context: PageContext): Promise<PageAnswer> {
   return { kind: "page", title: reader.texts.disputes, content, notice, status, isTest };
 }
 
-function filters({ query, reader }: PageContext, merchants: KnownMerchants, chosen: string): Html {
+function filters({ query, reader, session }: PageContext, merchants: KnownMerchants, chosen: string): Html {
   const { texts } = reader;
   const statuses = CHARGEBACK_STATUSES.map((value) => ({ value, text: statusWord(reader, value) }));
   return html`<form class="filters" action="/disputes">
@@ -56,27 +56,36 @@ function filters({ query, reader }: PageContext, merchants: KnownMerchants, chos
       choices: [...statuses, { value: "", text: texts.any }],
       chosen,
     })}
-    ${merchantField(merchants, {
-      label: texts.merchant,
-      any: DISPUTE_TEXTS[reader.language].allMerchants,
-      chosen: query.get("merchantId") || undefined,
-    })}
+    ${
+      !session.staff &&
+      merchantField(merchants, {
+        label: texts.merchant,
+        any: DISPUTE_TEXTS[reader.language].allMerchants,
+        chosen: query.get("merchantId") || undefined,
+      })
+    }
     ${modeInput(query)}
     <button>${texts.filter}</button>
   </form>`;
 }
 
 function columns(context: PageContext, merchants: KnownMerchants): Column<Chargeback>[] {
-  const { reader } = context;
+  const { reader, session } = context;
   const texts = DISPUTE_TEXTS[reader.language];
+  const merchant = {
+    heading: reader.texts.merchant,
+    cell: ({ merchantId }: Chargeback) => merchantName(merchants, merchantId),
+  };
   return [
     { heading: texts.opened, cell: ({ openedAt }) => timeElement(reader, openedAt) },
     {
       heading: reader.texts.order,
-      cell: ({ chargebackId, orderId, livemode }) =>
-        html`<a href="/disputes/${chargebackId}">${orderId}</a>${testBadge(reader, livemode)}`,
+      // Operators alone work on a case: a merchant's staff get to the payment.
+      cell: ({ chargebackId, paymentId, orderId, livemode }) =>
+        html`<a href="${session.staff ? `/payments/${paymentId}` : `/disputes/${chargebackId}`}">${orderId}</a
+          >${testBadge(reader, livemode)}`,
     },
-    { heading: reader.texts.merchant, cell: ({ merchantId }) => merchantName(merchants, merchantId) },
+    ...(session.staff ? [] : [merchant]),
     {
       heading: reader.texts.amount,
       isNumber: true,

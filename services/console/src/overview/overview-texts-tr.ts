@@ -26,6 +26,9 @@ export const TURKISH: OverviewTexts = {
   noDecided: "Bugün bankalardan henüz ödeme yanıtı gelmedi.",
   noUnknown: "Sonucu belirsiz ödeme yok.",
   noQueue: "Bekleyen iade yok.",
+  owed: "Alacağınız, valör gününe göre",
+  nothingOwed: "Bankalar bu günler için henüz bir şey bildirmedi.",
+  final: "kesin",
   approvedOf: (approved, all) => `${approved} / ${all}`,
   ageGroups: ["1 saatten az", "1–4 saat", "4–24 saat", "24 saatten çok"],
 };

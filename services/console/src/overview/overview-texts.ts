@@ -27,6 +27,9 @@ const ENGLISH = {
   noDecided: "No bank has answered a payment today.",
   noUnknown: "No outcome is unknown.",
   noQueue: "No refund waits.",
+  owed: "What you are owed, by day of settlement",
+  nothingOwed: "The banks have reported nothing for these days yet.",
+  final: "final",
   approvedOf: (approved: number, all: number) => `${approved} of ${all}`,
   ageGroups: ["under 1 hour", "1 to 4 hours", "4 to 24 hours", "over 24 hours"],
 };

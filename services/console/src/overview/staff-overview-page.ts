@@ -5,11 +5,12 @@ import { isTestMode, modeOf, type Page, type PageAnswer, type PageContext } from
 import { failingTable, failingWork, readOwnFailingEndpoints } from "./failing-endpoints.ts";
 import { readFigures, salesSection } from "./sales-section.ts";
 import { unlessAway } from "../ui/unless-away.ts";
-import { countOf, waitingTable } from "./waiting-table.ts";
+import { owedSection, readOwed } from "./owed-section.ts";
+import { countOf, disputeWork, waitingTable } from "./waiting-table.ts";
 
 /**
- * The merchant's sales of today, its refunds that wait for a decision, and its endpoints that fail. Payments without a
- * bank's answer are for operators to work off.
+ * The merchant's sales of today and what it is owed, its refunds that wait for a decision, its disputes, and its
+ * endpoints that fail. Payments without a bank's answer are for operators to work off.
  */
 export const staffOverviewPage: Page = {
   audience: "staff",
@@ -21,7 +22,7 @@ export const staffOverviewPage: Page = {
 async function answerOverview(context: PageContext): Promise<PageAnswer> {
   const { api, query, reader, session } = context;
   const { texts } = reader;
-  const [figures, refunds, failing] = await Promise.all([
+  const [figures, refunds, failing, owed] = await Promise.all([
     readFigures(context),
     unlessAway(
       api.read(operations.listRefunds, {
@@ -29,6 +30,7 @@ async function answerOverview(context: PageContext): Promise<PageAnswer> {
       }),
     ),
     unlessAway(readOwnFailingEndpoints(context, session.staff!.merchantId)),
+    isTestMode(query) ? undefined : unlessAway(readOwed(context)),
   ]);
   const content = html`${asOf(context, "/")}
   ${waitingTable(reader, [
@@ -38,8 +40,10 @@ async function answerOverview(context: PageContext): Promise<PageAnswer> {
       count: countOf(reader, refunds),
       oldest: refunds?.items[0]?.paymentDate,
     },
+    disputeWork(reader, figures?.openDisputes),
     failingWork(reader, failing),
   ])}
-  ${failing && failingTable(reader, failing)} ${salesSection(context, figures)}`;
+  ${failing && failingTable(reader, failing)} ${salesSection(context, figures)}
+  ${!isTestMode(query) && owedSection(context, owed)}`;
   return { kind: "page", title: texts.overview, content, isTest: isTestMode(query) };
 }

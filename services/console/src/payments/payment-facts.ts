@@ -2,7 +2,7 @@ import type { Chargeback, OperatorPaymentLife } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import type { Movement } from "../settlement/bank-lines.ts";
 import { amountText, cardText, modeText, statusBadge, testBadge, timeElement } from "../ui/format.ts";
-import type { Reader } from "../ui/page-context.ts";
+import type { PageContext, Reader } from "../ui/page-context.ts";
 import { REFUND_TEXTS } from "../refunds/refund-texts.ts";
 import { PAYMENT_TEXTS } from "./payment-texts.ts";
 
@@ -92,13 +92,20 @@ export function refundsOf(reader: Reader, { refunds }: OperatorPaymentLife): [st
   return [[reader.texts.refunds, html`${links}`]];
 }
 
-/** The ways to the payment's disputes. */
-export function disputesOf(reader: Reader, chargebacks: readonly Chargeback[]): [string, Html][] {
+/** The payment's disputes, with the ways to them for those who work on them. */
+export function disputesOf(
+  { reader, session }: PageContext,
+  chargebacks: readonly Chargeback[],
+): [string, Html][] {
   if (chargebacks.length === 0) return [];
   const links = chargebacks.map(
     ({ chargebackId, amount, currency, status }) =>
-      html`<a href="/disputes/${chargebackId}">${amountText(reader, amount, currency)}</a>
-        ${statusBadge(reader, status)} `,
+      html`${
+        session.staff
+          ? amountText(reader, amount, currency)
+          : html`<a href="/disputes/${chargebackId}">${amountText(reader, amount, currency)}</a>`
+      }
+      ${statusBadge(reader, status)} `,
   );
   return [[reader.texts.disputes, html`${links}`]];
 }

@@ -81,7 +81,7 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
   const content = html`${moneyBar(reader, payment, life.refunds[0]?.ofPayment)}
   ${badges(reader, life, chargebacks.items)}
   ${nextStep(context, { life, chargebacks: chargebacks.items, settlement })}
-  ${facts([...factsOfPayment(reader, life, account), ...refundsOf(reader, life), ...disputesOf(reader, chargebacks.items)])}
+  ${facts([...factsOfPayment(reader, life, account), ...refundsOf(reader, life), ...disputesOf(context, chargebacks.items)])}
   ${
     resolution &&
     html`<p>

@@ -100,9 +100,9 @@ function navigation({ texts }: Reader, path: string, merchantId: string | undefi
     ["/", texts.overview],
     ["/payments", texts.payments],
     ["/refunds", texts.refunds],
+    ["/disputes", texts.disputes],
     ...(merchantId === undefined
       ? ([
-          ["/disputes", texts.disputes],
           ["/unresolved", texts.unresolved],
           ["/deliveries", texts.deliveries],
           ["/merchants", texts.merchants],

@@ -49,7 +49,7 @@ export function chargebackHandlers(deps: OperatorChargebackDeps & EvidenceDeps) 
 type Page = CommandReply<{ items: Chargeback[]; nextCursor?: string | undefined }>;
 
 /** A page of cases, newest first: their ids are in the order of time. */
-async function listCases(
+export async function listCases(
   { db }: Pick<ChargebackDeps, "db">,
   {
     limit,

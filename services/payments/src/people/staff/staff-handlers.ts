@@ -5,6 +5,7 @@ import {
   operations,
   readAuditLog,
   staffVersionOf,
+  type Chargeback,
   type CommandReply,
   type OperatorPayment,
   type OperatorPaymentDetail,
@@ -21,6 +22,7 @@ import {
 import { showPaymentLink, showPaymentLinks } from "../../accept/checkout/payment-link-handlers.ts";
 import { readCheckout } from "../../accept/checkout/read-checkout.ts";
 import type { PaymentsDatabase } from "../../database.ts";
+import { listCases } from "../../follow-up/chargeback/chargeback-handlers.ts";
 import { figuresOf } from "../list/figures.ts";
 import { listForOperator, type ListDeps } from "../list/list-payments.ts";
 import { cancelPayment, capturePayment } from "../../follow-up/operation/merchant-operations.ts";
@@ -61,6 +63,12 @@ function readingHandlers(deps: Deps) {
       // A merchant's staff do not know the accounts of the installation.
       const accounts = reply.result.accounts.map(({ accountId: _id, name: _name, ...answered }) => answered);
       return { ...reply, result: { ...reply.result, accounts } };
+    }),
+    handler(staffVersionOf(operations.listChargebacks.command), async ({ context, payload }) => {
+      const reply = await listCases(deps, { ...payload, merchantId: context.merchant.merchantId });
+      if (!("result" in reply)) return reply;
+      const items = reply.result.items.map(withoutOperators);
+      return { ...reply, result: { ...reply.result, items } };
     }),
     handler(staffVersionOf(operations.getOperatorPayment.command), ({ context, payload }) =>
       describeOwn(deps, context, payload.paymentId),
@@ -142,6 +150,18 @@ function forMerchant<Payment extends OperatorPayment>(payment: Payment): Payment
     ...shown
   } = payment;
   return shown as Payment;
+}
+
+/** Leaves out what operators have said about a chargeback, and who. */
+function withoutOperators(chargeback: Chargeback): Chargeback {
+  const {
+    openedBy: _opener,
+    decidedBy: _decider,
+    outcomeReason: _reason,
+    proposal: _proposal,
+    ...shown
+  } = chargeback;
+  return shown;
 }
 
 async function auditLink(
