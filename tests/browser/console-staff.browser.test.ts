@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/index.ts";
-import { DESK, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
+import { preAuthorization } from "../e2e/running-sandbox.ts";
+import { DESK, inspectOnEveryScreen, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
 import {
   alertOf,
   askOperatorApi,
@@ -192,6 +193,50 @@ test("staff capture, cancel and request refunds, of which operators decide", asy
     expect(await mina.getByRole("table", { name: "Timeline" }).innerText()).toMatch(/Refund ended.*Success/);
   });
   expect(await mina.getByRole("table", { name: "Timeline" }).innerText()).not.toContain("alice");
+});
+
+test("a part is captured once its amount was looked at, without a script too, and once however often it is sent", async () => {
+  const body = preAuthorization({ orderId: `order-${randomUUID().slice(0, 8)}` });
+  const { paymentId } = await product.merchantApi("POST", "/api/pre-authorization", body);
+  const reader = { ...readerOf(DESK), javaScriptEnabled: false };
+  const mina = await signIn("mina", `/payments/${paymentId}`, reader);
+  const amount = mina.getByRole("textbox", { name: "Amount" }).first();
+  await amount.fill("8,005");
+  await mina.getByRole("button", { name: "Capture …" }).click();
+  expect(await alertOf(mina)).toContain("8");
+  expect(await amount.inputValue()).toBe("8,005");
+  await amount.fill("8,00");
+  // Enter asks, and charges nothing.
+  await mina.keyboard.press("Enter");
+  expect(await mina.getByRole("heading", { level: 1 }).innerText()).toMatch(
+    /^Capture TRY\s8\.00 of TRY\s12\.50\?$/,
+  );
+  await inspectOnEveryScreen(mina, "capture-review");
+  await mina.getByRole("button", { name: "Capture", exact: true }).dblclick();
+  expect(await statusOf(mina)).toContain("The payment was captured");
+  expect(await factElement(mina, "Captured").innerText()).toMatch(/^TRY\s8\.00$/);
+  const captures = "select 1 from payments.bank_call where payment_id = $1 and kind = 'capture'";
+  expect(await product.query(captures, [paymentId])).toHaveLength(1);
+});
+
+test("the overview has what is owed, and the disputes, which lead to their payments", async () => {
+  const { paymentId, orderId } = await sell(product);
+  await askOperatorApi(product, "alice", {
+    method: "POST",
+    path: `/operator/payments/${paymentId}/chargebacks`,
+    body: { amount: 4, currency: "TRY", reasonCode: "4853" },
+  });
+  const selim = await signIn("selim");
+  expect(await selim.getByRole("table", { name: "Waiting" }).innerText()).toMatch(/Open disputes\s+[1-9]/);
+  expect(await selim.getByText("What you are owed, by day of settlement").count()).toBe(1);
+  await inspectOnEveryScreen(selim, "staff-overview");
+  await selim.getByRole("link", { name: "Open disputes" }).click();
+  const disputes = selim.getByRole("table", { name: "Open disputes" });
+  expect(await disputes.innerText()).not.toContain("alice");
+  await inspectOnEveryScreen(selim, "staff-disputes");
+  await disputes.getByRole("link", { name: orderId }).click();
+  expect(new URL(selim.url()).pathname).toBe(`/payments/${paymentId}`);
+  expect(await selim.locator('main a[href^="/disputes/"]').count()).toBe(0);
 });
 
 test("a link is made without a script, and disabled with the keyboard alone", async () => {

@@ -22,7 +22,13 @@ const EVIDENCE = { outcome: "SUCCESS", evidence: "a call with the bank" };
 
 /** By the path of its page, as `PAGES` has it. */
 const FORMS: Record<string, Form> = {
-  "/payments/:paymentId/capture": { who: ["staff"] },
+  "/payments/:paymentId/capture": { who: ["staff"], fields: { captureAmount: "1" } },
+  "/payments/:paymentId/review-capture": {
+    who: ["staff"],
+    fields: { captureAmount: "1" },
+    kept: ["captureAmount"],
+    onlyReads: true,
+  },
   "/payments/:paymentId/cancel": { who: ["staff"] },
   "/payments/:paymentId/inquire": { who: ["operator"] },
   "/payments/:paymentId/reverse": { who: ["operator"] },

@@ -5,6 +5,7 @@ import { renderActions } from "../ui/action-forms.ts";
 import { amountDecimal, amountText, cardText, statusBadge } from "../ui/format.ts";
 import { offersOfPayment, refundableOf, type Action, type Offer } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext } from "../ui/page-context.ts";
+import { capturableField, capture, reviewCapture } from "./capture-pages.ts";
 import { moneyBar } from "./money-bar.ts";
 import { nextStep } from "./next-step.ts";
 import { paymentFilter, paymentList } from "./payment-list.ts";
@@ -37,7 +38,13 @@ export const paymentPages: Page[] = [
     audience: "staff",
     method: "POST",
     path: "/payments/:paymentId/capture",
-    answer: (context) => act(context, { action: "capture", endpoint: operations.capture, body: {} }),
+    answer: (context) => capture(context, answerPayment),
+  },
+  {
+    audience: "staff",
+    method: "POST",
+    path: "/payments/:paymentId/review-capture",
+    answer: (context) => reviewCapture(context, answerPayment),
   },
   {
     audience: "staff",
@@ -97,6 +104,7 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
       amount: amountDecimal(refundableOf(payment), payment.currency),
       currency: payment.currency,
     },
+    capturable: capturableField(payment),
   })}
   ${settlement && bankLines(reader, settlement, movementsOf(reader, life))}
   ${renderTimeline(reader, [

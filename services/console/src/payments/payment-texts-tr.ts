@@ -18,4 +18,7 @@ export const TURKISH: PaymentTexts = {
   amountTo: "En çok tutar",
   currency: "Para birimi",
   account: "Bankadaki hesap",
+  captureQuestion: (amount, all) => `${all} tutarının ${amount} kadarı tahsil edilsin mi?`,
+  captureOnce: "Bir ödeme bir kez tahsil edilir. Kalanın blokesini banka kaldırır.",
+  backToPayment: "Ödemeye dön",
 };

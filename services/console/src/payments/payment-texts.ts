@@ -19,6 +19,9 @@ const ENGLISH = {
   amountTo: "Amount to",
   currency: "Currency",
   account: "Account at the bank",
+  captureQuestion: (amount: string, all: string) => `Capture ${amount} of ${all}?`,
+  captureOnce: "A payment is captured once. The bank releases the rest.",
+  backToPayment: "Back to the payment",
 };
 
 export type PaymentTexts = typeof ENGLISH;

@@ -1,4 +1,5 @@
 import { html, type Html } from "@holdfast/html";
+import { faultAt } from "./field-faults.ts";
 import { actionForm, numberField, selectField, textField } from "./form-fields.ts";
 import type { Action, Offer } from "./offers.ts";
 import type { PageContext } from "./page-context.ts";
@@ -25,8 +26,9 @@ export type Subject = {
   amount: string;
   /** The amount that a refund's form shows, and that the person so approves. */
   seen?: { amount: number; currency: string };
-  /** The amount that a refund may still have, in decimal notation, and its currency. */
+  /** The amounts that a refund and a capture may still have, in decimal notation, and their currency. */
   refundable?: { amount: string; currency: string };
+  capturable?: { amount: string; currency: string };
 };
 
 /** The forms of the actions on a thing, and why the others are not offered. */
@@ -122,7 +124,7 @@ function actionForms(context: PageContext, actions: readonly Action[], subject: 
     });
   const asked = (action: Action) => form(action, questionOf(context, action, subject));
   const forms: readonly (readonly [Action, Html | false])[] = [
-    ["capture", asked("capture")],
+    ["capture", has("capture") && captureForm(context, subject)],
     ["inquire", form("inquire")],
     ["refund", has("refund") && refundForm(context, subject)],
     ["cancel", asked("cancel")],
@@ -168,6 +170,23 @@ function resolveForm(context: PageContext, path: string): Html {
 ${sent(context, "evidence") ?? ""}</textarea>
     </div>`;
   return actionForm(context, { action: `${path}/resolve`, button: texts.resolve, fields });
+}
+
+/** Leads to a page that asks: beside an amount no button charges the card. */
+function captureForm(context: PageContext, { path, capturable }: Subject): Html {
+  const { texts } = context.reader;
+  return actionForm(context, {
+    action: `${path}/review-capture`,
+    button: texts.reviewCapture,
+    look: "primary",
+    fields: numberField(context, {
+      name: "captureAmount",
+      label: texts.amount,
+      ...(capturable && { decimal: capturable.amount }),
+      read: (text) => readAmount(context.reader, text, capturable?.currency ?? ""),
+      fault: faultAt(context, "amount"),
+    }),
+  });
 }
 
 function refundForm(context: PageContext, { path, about, refundable }: Subject): Html {

@@ -44,7 +44,8 @@ export const TURKISH: Texts = {
     reverse: "Sonucu ne olursa olsun ödemeyi bankada geri alır. Para alıcıda kalır.",
     resolve: "Bankanın size doğruladığını kaydeder. İkinci bir kişinin de aynısını bildirmesi gerekir.",
     refund: "Paranın karta geri ödenmesini ister. Kararı başka biri verir.",
-    capture: "Kartta bloke edilen tutarın tamamını tahsil eder.",
+    capture:
+      "Kartta bloke edilen tutarın tamamını veya bir kısmını bir kez tahsil eder. Kalanı serbest bırakılır.",
     cancel: "Blokeyi kaldırır veya bugünkü satışı geri alır. Para alıcıda kalır.",
   },
   decision: "Karar",
@@ -119,6 +120,7 @@ export const TURKISH: Texts = {
   reject: "Reddet",
   notYours: "Rolünüz buna izin vermiyor. Şirketinizden yetkili birine başvurun.",
   captureButton: "Tahsil et",
+  reviewCapture: "Tahsil et …",
   cancelButton: "Ödemeyi iptal et",
   whyNotCapturable: "tahsil edilecek tutar kalmadı",
   whyNotCancellable: "artık iptal edilemez",
