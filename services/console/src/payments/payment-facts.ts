@@ -1,6 +1,7 @@
-import type { Chargeback, OperatorPaymentLife } from "@holdfast/contracts";
+import { RESULT_CODES, type Chargeback, type OperatorPaymentLife } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import type { Movement } from "../settlement/bank-lines.ts";
+import { causeText } from "../ui/cause-texts.ts";
 import { amountText, cardText, modeText, statusBadge, testBadge, timeElement } from "../ui/format.ts";
 import type { PageContext, Reader } from "../ui/page-context.ts";
 import { REFUND_TEXTS } from "../refunds/refund-texts.ts";
@@ -34,16 +35,23 @@ export function factsOfPayment(reader: Reader, life: OperatorPaymentLife, accoun
     [own.account, life.accountId && (account ?? life.accountId)],
     [texts.bankReference, payment.externalTransactionId],
     [texts.authCode, payment.authCode],
-    [texts.bankSaid, payment.resultMessage ?? payment.resultCode],
+    [texts.bankSaid, saidOf(reader, payment)],
     ["Id", html`<code>${payment.paymentId}</code>`],
     [texts.attempts, life.unresolved ? life.attempts : undefined],
-    [texts.lastInquiry, life.lastInquiry],
+    [texts.lastInquiry, life.lastInquiry && causeText(reader, life.lastInquiry)],
     [
       texts.nextAttempt,
       life.nextAttemptAt === undefined ? undefined : timeElement(reader, life.nextAttemptAt),
     ],
     [texts.credentialBy, life.credentialIssuedBy],
   ] as const;
+}
+
+/** The reason in words: of the gateway's own codes in the reader's language, and otherwise the bank's. */
+function saidOf(reader: Reader, { resultCode, resultMessage }: OperatorPaymentLife["payment"]) {
+  const isOwn = resultCode !== undefined && Object.hasOwn(RESULT_CODES, resultCode);
+  if (isOwn) return causeText(reader, resultCode);
+  return resultMessage ?? resultCode;
 }
 
 /** The status, and what the status does not say. */

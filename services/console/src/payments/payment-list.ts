@@ -7,7 +7,7 @@ import { merchantField, readMerchants, type KnownMerchants } from "../ui/merchan
 import { isTestMode, type Page, type PageAnswer, type PageContext } from "../ui/page-context.ts";
 import { paymentColumns } from "./payment-columns.ts";
 import { filterOf, readList } from "../ui/read-list.ts";
-import { nextPage, table } from "../ui/table.ts";
+import { pageLinks, table } from "../ui/table.ts";
 import { PAYMENT_TEXTS } from "./payment-texts.ts";
 
 /** The list of payments, newest first. */
@@ -71,7 +71,7 @@ async function answerList(context: PageContext): Promise<PageAnswer> {
       !page.refusal &&
       table(texts.payments, paymentColumns(reader), { rows: page.items, empty: texts.noPayments })
     }
-    ${nextPage(texts.nextPage, "/payments", query, page.nextCursor)}
+    ${pageLinks(reader, { path: "/payments" }, query, page.nextCursor)}
     <p><a href="/payments.csv?${query.toString()}">${texts.csv}</a></p>`;
   const { notice, status = 200 } = page.refusal ?? {};
   return { kind: "page", title: texts.payments, content, notice, status, isTest: isTestMode(query) };

@@ -1,5 +1,6 @@
 import { operations, type OperatorRefund, type OperatorRefundDetail } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
+import { causeText } from "../ui/cause-texts.ts";
 import { renderActions } from "../ui/action-forms.ts";
 import { csvPage } from "../ui/csv-page.ts";
 import { amountText, cardText, statusBadge, timeElement } from "../ui/format.ts";
@@ -148,7 +149,7 @@ function factsOfRefund(reader: Reader, refund: OperatorRefundDetail & { merchant
     [texts.rejectedBy, refund.rejectedBy],
     [texts.bankReference, refund.bank && html`<code>${refund.bank.reference}</code>`],
     [texts.bankSaid, refund.bank?.resultMessage ?? refund.bank?.resultCode],
-    [texts.lastInquiry, refund.lastInquiry],
+    [texts.lastInquiry, refund.lastInquiry && causeText(reader, refund.lastInquiry)],
     [
       texts.nextAttempt,
       refund.nextAttemptAt === undefined ? undefined : timeElement(reader, refund.nextAttemptAt),

@@ -5,8 +5,9 @@ import type {
   OperatorRefundDetail,
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
+import { causeText } from "./cause-texts.ts";
 import { amountText, statusWord, timeElement } from "./format.ts";
-import type { Reader } from "./page-context.ts";
+import type { PageContext, Reader } from "./page-context.ts";
 import { details, table } from "./table.ts";
 
 /** An event of a payment, from any service. */
@@ -39,7 +40,7 @@ export function eventsOfRefund(reader: Reader, refund: OperatorRefundDetail): Ti
       at,
       what: `${statusWord(reader, from)} → ${statusWord(reader, to)}`,
       who: texts.system,
-      detail: html`<code>${cause}</code>`,
+      detail: causeText(reader, cause),
     })),
     ...decisionsOf(reader, refund),
   ];
@@ -47,7 +48,7 @@ export function eventsOfRefund(reader: Reader, refund: OperatorRefundDetail): Ti
 
 /** The payment with its captures, refunds, chargebacks, webhooks, and operators' actions. */
 export function eventsOfPayment(
-  reader: Reader,
+  { reader, session }: PageContext,
   life: OperatorPaymentLife,
   chargebacks: readonly Chargeback[],
 ): TimelineEvent[] {
@@ -59,12 +60,12 @@ export function eventsOfPayment(
           ? statusWord(reader, to)
           : `${statusWord(reader, from)} → ${statusWord(reader, to)}`,
       who: reader.texts.system,
-      detail: html`<code>${cause}</code>`,
+      detail: causeText(reader, cause),
     })),
     ...operationEvents(reader, life),
     ...bankEvents(reader, life),
     ...life.refunds.flatMap((refund) => refundEvents(reader, refund)),
-    ...chargebacks.flatMap((chargeback) => chargebackEvents(reader, chargeback)),
+    ...chargebacks.flatMap((chargeback) => chargebackEvents(reader, chargeback, session.staff !== undefined)),
     ...deliveryEvents(reader, life),
     ...life.actions.map(({ at, actor, action, detail }) => ({
       at,
@@ -93,7 +94,7 @@ function operationEvents(
       at: operation.endedAt,
       what: `${name}: ${statusWord(reader, operation.status)}`,
       who: texts.bank,
-      detail: operation.resultMessage ?? operation.resultCode,
+      detail: operation.resultMessage ?? (operation.resultCode && causeText(reader, operation.resultCode)),
     };
     return [asked, ended];
   });
@@ -155,12 +156,14 @@ function decisionsOf({ texts }: Reader, { approvedBy }: OperatorRefund): Timelin
   }));
 }
 
-function chargebackEvents(reader: Reader, chargeback: Chargeback): TimelineEvent[] {
+/** @param isStaff true for people who have no page of the dispute. */
+function chargebackEvents(reader: Reader, chargeback: Chargeback, isStaff: boolean): TimelineEvent[] {
   const { texts } = reader;
   const { kind, openedBy, openedAt, endedAt, reasonCode, respondBy, bankReference, proposal } = chargeback;
   const kindName = kind === "REFUND" ? texts.foreignRefund : texts.chargeback;
   const amount = amountText(reader, chargeback.amount, chargeback.currency);
-  const name = html`<a href="/disputes/${chargeback.chargebackId}">${kindName}: ${amount}</a>`;
+  const about = html`${kindName}: ${amount}`;
+  const name = isStaff ? about : html`<a href="/disputes/${chargeback.chargebackId}">${about}</a>`;
   const proposed =
     proposal &&
     `${proposal.proposedBy} ${texts.chargebackProposed}: ${statusWord(reader, proposal.outcome)}, ${proposal.reason}`;
