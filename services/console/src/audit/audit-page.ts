@@ -7,7 +7,7 @@ import { timeElement } from "../ui/format.ts";
 import { instantField, instantOf } from "../ui/instant-field.ts";
 import type { Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { filterOf, readList } from "../ui/read-list.ts";
-import { details, nextPage, table, type Column } from "../ui/table.ts";
+import { details, pageLinks, table, type Column } from "../ui/table.ts";
 
 /** The actions of people in every service. */
 export const auditPages: Page[] = [
@@ -36,7 +36,7 @@ async function answerAudit(context: PageContext): Promise<PageAnswer> {
   const asked = new URLSearchParams(filterOf(query, [...FILTERS, "from", "to"] as const));
   const content = html`${filters(context)}
     ${table(texts.log, columns(reader), { rows: page.items, empty: texts.noEntries })}
-    ${nextPage(reader.texts.nextPage, "/audit", asked, page.nextCursor)}
+    ${pageLinks(reader, { path: "/audit" }, asked, page.nextCursor)}
     <p><a href="/audit.csv?${asked.toString()}">${reader.texts.csv}</a></p>`;
   const { refusal } = page;
   return {

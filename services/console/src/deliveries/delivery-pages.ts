@@ -15,7 +15,7 @@ import { merchantField, merchantName, readMerchants, type KnownMerchants } from 
 import { barOf, barText } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext } from "../ui/page-context.ts";
 import { filterOf, readList } from "../ui/read-list.ts";
-import { nextPage, table, type Column } from "../ui/table.ts";
+import { pageLinks, table, type Column } from "../ui/table.ts";
 import { doneNotice, takeAction } from "../ui/take-action.ts";
 
 /** The delivery log, of all merchants or of one with the health of its endpoints, and each webhook. */
@@ -49,7 +49,7 @@ async function answerLog(context: PageContext, notice?: Notice, status?: number)
       rows: deliveries.items,
       empty: texts.noDeliveries,
     })}
-    ${nextPage(reader.texts.nextPage, "/deliveries", query, deliveries.nextCursor)}
+    ${pageLinks(reader, { path: "/deliveries" }, query, deliveries.nextCursor)}
     <p><a href="/deliveries.csv?${new URLSearchParams(filter).toString()}">${reader.texts.csv}</a></p>`;
   const refusal = deliveries.refusal ?? endpoints.refusal;
   return {

@@ -6,7 +6,7 @@ import { amountText, statusBadge, statusWord, testBadge, timeElement } from "../
 import { merchantField, merchantName, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
 import type { Page, PageAnswer, PageContext } from "../ui/page-context.ts";
 import { filterOf, readList } from "../ui/read-list.ts";
-import { nextPage, table, type Column } from "../ui/table.ts";
+import { pageLinks, table, type Column } from "../ui/table.ts";
 import { deadlineOf } from "./deadline-badge.ts";
 import { addEvidence, changeDispute, decideDispute } from "./dispute-actions.ts";
 import { answerDispute } from "./dispute-page.ts";
@@ -40,7 +40,7 @@ async function answerList(context: PageContext): Promise<PageAnswer> {
     rows: page.items,
     empty: texts.noDisputes,
   })}
-  ${nextPage(texts.nextDisputes, "/disputes", query, page.nextCursor)}`;
+  ${pageLinks(reader, { path: "/disputes", text: texts.nextDisputes }, query, page.nextCursor)}`;
   const { notice, status = 200 } = page.refusal ?? {};
   const isTest = filter.livemode === "false";
   return { kind: "page", title: reader.texts.disputes, content, notice, status, isTest };

@@ -9,7 +9,7 @@ import { paymentLinkPage } from "./payment-link-page.ts";
 import { PAYMENT_LINK_TEXTS } from "./payment-link-texts.ts";
 import { filterOf, readList } from "../ui/read-list.ts";
 import { readAmount } from "../ui/read-number.ts";
-import { nextPage, table, type Column } from "../ui/table.ts";
+import { pageLinks, table, type Column } from "../ui/table.ts";
 import { doneNotice, takeAction } from "../ui/take-action.ts";
 
 /** Addresses that a merchant's buyers pay without a shop: the list, a new one, and each with its QR code. */
@@ -39,7 +39,7 @@ async function answerList(context: PageContext, notice?: Notice, status?: number
       rows: page.items,
       empty: `${texts.noLinks} ${mayMake ? texts.noLinksYet : texts.askOwner}`,
     })}
-    ${nextPage(reader.texts.nextPage, "/payment-links", query, page.nextCursor)}
+    ${pageLinks(reader, { path: "/payment-links" }, query, page.nextCursor)}
     <p>
       <a href="/payment-links.csv?${new URLSearchParams(filter).toString()}">${reader.texts.csv}</a>
     </p>

@@ -9,7 +9,7 @@ import { roleBar } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { readList } from "../ui/read-list.ts";
 import { secretPage } from "./secret-page.ts";
-import { nextPage, table, type Column } from "../ui/table.ts";
+import { pageLinks, table, type Column } from "../ui/table.ts";
 import { doneNotice, takeAction } from "../ui/take-action.ts";
 
 /** The list of merchants, a new one, and each with its keys, plan, routes and webhooks. */
@@ -29,7 +29,7 @@ async function answerList(context: PageContext, notice?: Notice, status?: number
       rows: page.items,
       empty: texts.noMerchants,
     })}
-    ${nextPage(reader.texts.nextPage, "/merchants", query, page.nextCursor)}
+    ${pageLinks(reader, { path: "/merchants" }, query, page.nextCursor)}
     <p><a href="/merchants.csv">${reader.texts.csv}</a></p>
     ${newMerchant(context)}`;
   return {

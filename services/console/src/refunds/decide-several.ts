@@ -166,7 +166,7 @@ async function decideEach(
   const count = chosen.length - refused.length - notSent;
   if (refused.length === 0) {
     const back = new URLSearchParams(query);
-    back.delete("cursor");
+    for (const name of ["cursor", "cursorTrail"]) back.delete(name);
     back.set("done", action === "approve" ? "approveSeveral" : "rejectSeveral");
     back.set("count", `${count}`);
     return { kind: "redirect", to: `/refunds?${back.toString()}` };

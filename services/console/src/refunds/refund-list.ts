@@ -15,7 +15,7 @@ import {
   type PageContext,
 } from "../ui/page-context.ts";
 import { filterOf, readList } from "../ui/read-list.ts";
-import { nextPage, table, type Column } from "../ui/table.ts";
+import { pageLinks, table, type Column } from "../ui/table.ts";
 import { doneNotice } from "../ui/take-action.ts";
 import { decidingColumns, type ListedRefund } from "./refund-columns.ts";
 import { subjectOf } from "./refund-subject.ts";
@@ -79,7 +79,7 @@ export async function answerList(
     ${mayDecide && !context.mayDecide && page.items.length > 0 && signInAgain(texts, "/refunds")}
     ${decidable.length > 0 && selectionForm(context)}
     ${!page.refusal && html`<div class="queue">${list}</div>`}
-    ${nextPage(texts.nextPage, "/refunds", query, page.nextCursor)}
+    ${pageLinks(reader, { path: "/refunds" }, query, page.nextCursor)}
     <p><a href="/refunds.csv?${withoutNotice(query).toString()}">${texts.csv}</a></p>`;
   return {
     kind: "page",

@@ -24,7 +24,7 @@ import {
   statementTable,
   type StatementDays,
 } from "./statement-pages.ts";
-import { nextPage, table } from "../ui/table.ts";
+import { pageLinks, table } from "../ui/table.ts";
 import { unlessAway } from "../ui/unless-away.ts";
 import { doneNotice } from "../ui/take-action.ts";
 
@@ -83,10 +83,10 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
   const own = new URLSearchParams(filter).toString();
   const content = html`${filters(context, { merchants, days })}
     ${differenceTable(reader, caption, differences.items)}
-    ${nextPage(texts.nextDifferences, "/settlement", query, differences.nextCursor)}
+    ${pageLinks(reader, { path: "/settlement", text: texts.nextDifferences }, query, differences.nextCursor)}
     <p><a href="/settlement/differences.csv?${own}">${reader.texts.csvOf(caption)}</a></p>
     ${importTable(reader, imports.items)}
-    ${nextPage(texts.nextImports, "/settlement", query, imports.nextCursor, "importsCursor")}
+    ${pageLinks(reader, { path: "/settlement", text: texts.nextImports, name: "importsCursor" }, query, imports.nextCursor)}
     <p>
       <a href="/settlement/imports.csv?${new URLSearchParams(ofAccount).toString()}"
         >${reader.texts.csvOf(texts.imports)}</a
@@ -94,7 +94,7 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
     </p>
     ${uploadForm(context, choices)}
     ${statements ? !statements.refusal && statementTable(context, merchants, statements.items) : statementsLink(reader, days)}
-    ${nextPage(texts.nextStatements, "/settlement", query, statements?.nextCursor, "statementsCursor")}
+    ${pageLinks(reader, { path: "/settlement", text: texts.nextStatements, name: "statementsCursor" }, query, statements?.nextCursor)}
     ${statementFiles(reader, days)}`;
   const refusal = differences.refusal ?? statements?.refusal ?? imports.refusal;
   return {

@@ -8,7 +8,7 @@ import { merchantName, type KnownMerchants } from "../ui/merchant-field.ts";
 import type { Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { filterOf, readList, type ListPage, type Refusal } from "../ui/read-list.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
-import { nextPage, table } from "../ui/table.ts";
+import { pageLinks, table } from "../ui/table.ts";
 
 /** The balance owed to a merchant: a page for its staff, and for everybody a CSV file and a page to be printed. */
 export const statementPages: Page[] = [
@@ -69,7 +69,7 @@ async function answerStatements(context: PageContext): Promise<PageAnswer> {
       <button>${reader.texts.filter}</button>
     </form>
     ${!page.refusal && statementTable(context, { items: [] }, page.items)}
-    ${nextPage(texts.nextStatements, "/settlement", query, page.nextCursor, "statementsCursor")}
+    ${pageLinks(reader, { path: "/settlement", text: texts.nextStatements, name: "statementsCursor" }, query, page.nextCursor)}
     ${page.items.length > 0 && statementFiles(reader, days)}`;
   const { notice, status = 200 } = page.refusal ?? {};
   return { kind: "page", title: reader.texts.statements, content, notice, status };

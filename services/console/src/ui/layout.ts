@@ -140,7 +140,7 @@ function modes({ reader: { texts }, path, query, isLive = true }: Frame, isTest:
   const isList = isTest === undefined || path.split("/").length === 2;
   const modeLink = (livemode: boolean, text: string) => {
     const asked = isList ? withoutNotice(query) : new URLSearchParams();
-    const cursors = [...asked.keys()].filter((name) => /cursor$/i.test(name));
+    const cursors = [...asked.keys()].filter((name) => /cursor(Trail)?$/i.test(name));
     for (const name of cursors) asked.delete(name);
     asked.set("livemode", `${livemode}`);
     const to = isList ? path : `/${path.split("/")[1]}`;

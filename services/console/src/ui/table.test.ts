@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { details } from "./table.ts";
+import type { Reader } from "./page-context.ts";
+import { details, pageLinks } from "./table.ts";
+import { TEXTS } from "./texts.ts";
 
 test("a detail is names beside values, however deep they are, and what somebody wrote in it is text", () => {
   const text = details({
@@ -10,4 +12,27 @@ test("a detail is names beside values, however deep they are, and what somebody 
   expect(text.trim()).toBe(
     "changes.rules.from: – changes.rules.to.max: 5 currencies: [&quot;TRY&quot;] reason: &lt;b&gt;seen&lt;/b&gt;",
   );
+});
+
+const READER: Reader = { language: "en", locale: "en-GB", texts: TEXTS.en };
+
+/** The links of a page, by their relation. @param cursor of the next page. */
+function linksOf(address: string, cursor?: string): { next?: string; prev?: string } {
+  const query = new URL(address, "http://console").searchParams;
+  const { text } = pageLinks(READER, { path: "/payments" }, query, cursor);
+  const found = text.matchAll(/rel="(next|prev)" href="([^"]+)"/g);
+  return Object.fromEntries([...found].map(([, rel, href]) => [rel, href!.replaceAll("&amp;", "&")]));
+}
+
+test("three pages are walked forward and back, with their filters", () => {
+  const second = linksOf("/payments?status=FAILED&done=capture", "c2").next!;
+  const third = linksOf(second, "c3").next!;
+  expect(new URL(third, "http://console").searchParams.get("cursor")).toBe("c3");
+  expect(linksOf(third).prev).toBe(second);
+  expect(linksOf(second, "c3").prev).toBe("/payments?status=FAILED");
+  expect(linksOf("/payments?status=FAILED", "c2").prev).toBeUndefined();
+});
+
+test("a page that was opened by its address leads back to the first one", () => {
+  expect(linksOf("/payments?cursor=c9&status=FAILED").prev).toBe("/payments?status=FAILED");
 });

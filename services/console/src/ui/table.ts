@@ -1,5 +1,5 @@
 import { html, type Html } from "@holdfast/html";
-import { withoutNotice } from "./page-context.ts";
+import { withoutNotice, type Reader } from "./page-context.ts";
 
 export type Column<Row> = {
   heading: string;
@@ -83,16 +83,38 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The link to the next page of a list, with its filters. @param name of its cursor, where a page has several lists. */
-export function nextPage(
-  text: string,
-  path: string,
+/**
+ * The links to the next page of a list and to the previous one, with its filters. The address has the cursors of the last
+ * pages, since a cursor leads forward only; beyond those, the way back is the first page.
+ * @param name of its cursor, where a page has several lists.
+ */
+export function pageLinks(
+  { texts }: Reader,
+  { text = texts.nextPage, path, name = "cursor" }: { text?: string; path: string; name?: string },
   query: URLSearchParams,
   cursor: string | undefined,
-  name = "cursor",
 ): Html {
-  if (cursor === undefined) return html``;
-  const next = withoutNotice(query);
-  next.set(name, cursor);
-  return html`<p><a class="button" rel="next" href="${path}?${next.toString()}">${text}</a></p>`;
+  const own = query.get(name) || null;
+  const trailName = `${name}Trail`;
+  const trail = query.get(trailName)?.split(" ").filter(Boolean) ?? [];
+  const link = (rel: "next" | "prev", label: string, to: string | undefined, behind: readonly string[]) => {
+    const asked = withoutNotice(query);
+    for (const each of [name, trailName]) asked.delete(each);
+    if (to !== undefined) asked.set(name, to);
+    if (behind.length > 0) asked.set(trailName, behind.slice(-TRAIL_MAX).join(" "));
+    return html`<a class="button" rel="${rel}" href="${path}?${asked.toString()}">${label}</a>`;
+  };
+  const isSecond = trail.at(-1) === FIRST;
+  const before = isSecond ? undefined : trail.at(-1);
+  const back = trail.length > 0 ? texts.previousPage : texts.firstPage;
+  if (own === null && cursor === undefined) return html``;
+  return html`<p class="buttons">
+    ${own !== null && link("prev", back, before, trail.slice(0, -1))}
+    ${cursor !== undefined && link("next", text, cursor, [...trail, own ?? FIRST])}
+  </p>`;
 }
+
+/** Stands in a trail for the page without a cursor. */
+const FIRST = "-";
+/** An address stays far below the 16 KiB that a server reads. */
+const TRAIL_MAX = 20;

@@ -87,6 +87,8 @@ export const TURKISH: Texts = {
   executingRefunds: "Sonucu belirsiz iadeler",
   unresolvedPayments: "Sonucu belirsiz ödemeler",
   nextPage: "Sonraki sayfa",
+  previousPage: "Önceki sayfa",
+  firstPage: "İlk sayfa",
   asOf: "Son durum:",
   refresh: "Yenile",
   nextPayments: "Diğer ödemeler",

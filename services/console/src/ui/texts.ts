@@ -88,6 +88,8 @@ export const ENGLISH = {
   executingRefunds: "Refunds whose outcome is unknown",
   unresolvedPayments: "Payments whose outcome is unknown",
   nextPage: "Next page",
+  previousPage: "Previous page",
+  firstPage: "First page",
   asOf: "As of",
   refresh: "Refresh",
   nextPayments: "Next payments",
