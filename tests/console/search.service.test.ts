@@ -79,3 +79,21 @@ test("refunds of unknown outcome have pages of their own, and a file with all of
     ["GET /operator/payments", "GET /operator/refunds"],
   ]);
 });
+
+test("a merchant is found by a part of its name in any case, by operators alone", async () => {
+  const { merchantId } = started.shops.mine;
+  const { text } = await searched("operator", "mINA'");
+  expect(text).toContain(`href="/merchants/${merchantId}"`);
+  expect(text).toMatch(/data-heading="Found by"[^>]*>Name</);
+  expect((await searched("operator", "mina%")).text).toContain("Nothing was found");
+  expect((await searched("staff", "Theirs")).text).toContain("Nothing was found");
+});
+
+test.each(["50.00 TRY", "₺50,00", "try 50"])("payments are found by the amount %s", async (amount) => {
+  const { mine, theirs } = started.shops;
+  const { text } = await searched("staff", amount);
+  expect(text).toContain(`href="/payments/${mine.things.payment}"`);
+  expect(text).not.toContain(theirs.things.payment);
+  expect(text).toContain("Amount, last 31 days");
+  expect((await searched("staff", "50.01 TRY")).text).not.toContain(mine.things.payment);
+});

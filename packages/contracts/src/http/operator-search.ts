@@ -10,6 +10,7 @@ export const SEARCH_MATCHES = [
   "customerId",
   "last4",
   "pan",
+  "name",
 ] as const;
 
 export type SearchMatch = (typeof SEARCH_MATCHES)[number];

@@ -129,8 +129,8 @@ export const paymentOperations = defineOperatorOperations({
     summary: "Find a payment, a refund or a merchant",
     description:
       "Finds what the text is the id, order number, bank reference, authorization code, customer, last four digits or masked " +
-      "card number of, in payments and refunds of all merchants, and says as what it was found. A card number that is not " +
-      "masked is refused (`card_number`).",
+      "card number of, in payments and refunds of all merchants, and merchants by a part of their name, and says as what it " +
+      "was found. A card number that is not masked is refused (`card_number`).",
     queryParameters: z.object({
       q: textSchema(1, 128),
       livemode: only(

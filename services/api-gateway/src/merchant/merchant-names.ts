@@ -1,6 +1,23 @@
 import type { Kysely } from "kysely";
 import { read, type GatewayDatabase } from "../database.ts";
 
+/** The merchants whose name has the text in it, in any case; the newest first, and one more than `limit` where there are more. */
+export async function findMerchantsByName(
+  db: Kysely<GatewayDatabase>,
+  text: string,
+  limit: number,
+): Promise<Map<string, string>> {
+  const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  const query = db
+    .selectFrom("merchant")
+    .select(["merchant_id", "name"])
+    .where("name", "ilike", pattern)
+    .orderBy("merchant_id", "desc")
+    .limit(limit + 1);
+  const rows = await read(query.execute());
+  return new Map(rows.map(({ merchant_id, name }) => [merchant_id, name]));
+}
+
 export async function findMerchantNames(
   db: Kysely<GatewayDatabase>,
   merchantIds: string[],

@@ -16,7 +16,7 @@ import type { SendOperatorCommand } from "../bus/send-command.ts";
 import type { GatewayDatabase } from "../database.ts";
 import { defineRoute, type Call } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
-import { findMerchantNames } from "../merchant/merchant-names.ts";
+import { findMerchantNames, findMerchantsByName } from "../merchant/merchant-names.ts";
 
 type Deps = {
   send: SendOperatorCommand;
@@ -39,23 +39,27 @@ export function searchRoute(deps: Deps) {
   return defineRoute(operations.search, async (call) => {
     const { q } = call.query;
     const isId = UUID.test(q);
-    const merchantNames =
-      isId && deps.findsMerchants
+    const merchantNames = deps.findsMerchants
+      ? isId
         ? await findMerchantNames(deps.db, [merchantIdOf(q.toLowerCase())])
-        : new Map<string, string>();
+        : await findMerchantsByName(deps.db, q, SHOWN_MAX)
+      : new Map<string, string>();
     const found = isId ? await byId(deps, call) : await byLookUps(deps, call);
     const refused = found.find((each) => each instanceof Refusal);
     if (refused) return refused;
     const all = found as Found[];
-    const merchants = [...merchantNames].map(([merchantId, name]) => ({
+    const merchants = [...merchantNames].slice(0, SHOWN_MAX).map(([merchantId, name]) => ({
       type: "merchant" as const,
-      matchedBy: "id" as const,
+      matchedBy: isId ? ("id" as const) : ("name" as const),
       merchant: { merchantId, name },
     }));
     const items = [...merchants, ...(await itemsOf(deps, all))];
     return {
       status: 200,
-      body: { items, more: all.some(({ more }) => more === true) } satisfies SearchAnswer,
+      body: {
+        items,
+        more: merchantNames.size > SHOWN_MAX || all.some(({ more }) => more === true),
+      } satisfies SearchAnswer,
     };
   });
 }

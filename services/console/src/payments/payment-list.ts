@@ -97,10 +97,17 @@ function needsSpan({ query, session }: PageContext): boolean {
 /** The span stands in the fields and in all links, so that further pages and the file are of the same days. */
 function withLastDays({ now, query }: PageContext): URLSearchParams {
   const spanned = new URLSearchParams(query);
-  const second = Math.floor(now.getTime() / 1_000) * 1_000;
-  spanned.set("from", new Date(second - RANGE_DAYS_MAX * DAY_MS).toISOString());
-  spanned.set("to", new Date(second).toISOString());
+  for (const [name, value] of Object.entries(lastDays(now))) spanned.set(name, value);
   return spanned;
+}
+
+/** The longest span that a list answers, up to this second. */
+export function lastDays(now: Date): { from: string; to: string } {
+  const second = Math.floor(now.getTime() / 1_000) * 1_000;
+  return {
+    from: new Date(second - RANGE_DAYS_MAX * DAY_MS).toISOString(),
+    to: new Date(second).toISOString(),
+  };
 }
 
 const DAY_MS = 86_400_000;

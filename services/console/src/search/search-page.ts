@@ -1,9 +1,11 @@
-import { operations, type SearchAnswer } from "@holdfast/contracts";
+import { currencyExponent, operations, RANGE_DAYS_MAX, type SearchAnswer } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { OperatorApiProblemError } from "../api/operator-api.ts";
 import { DELIVERY_TEXTS } from "../deliveries/delivery-texts.ts";
 import { amountText, modeText, statusBadge, testBadge, timeElement } from "../ui/format.ts";
 import { isTestMode, type Page, type PageAnswer, type PageContext, type Reader } from "../ui/page-context.ts";
+import { lastDays } from "../payments/payment-list.ts";
+import { readAmount } from "../ui/read-number.ts";
 import { SETTLEMENT_TEXTS } from "../settlement/settlement-texts.ts";
 import { table } from "../ui/table.ts";
 import { problemText } from "../ui/take-action.ts";
@@ -24,8 +26,11 @@ async function answerSearch(context: PageContext): Promise<PageAnswer> {
     return { kind: "page", title: texts.search, content: html`<p class="quiet">${texts.searchFirst}</p>` };
   try {
     const livemode = isTestMode(query) ? "false" : "true";
-    const found = await api.read(operations.search, { query: { q: text, livemode } });
-    const rows = found.items.map((item) => rowOf(reader, item));
+    const [found, ofAmount] = await Promise.all([
+      api.read(operations.search, { query: { q: text, livemode } }),
+      findAmount(context, text),
+    ]);
+    const rows = [...found.items.map((item) => rowOf(reader, item)), ...ofAmount.rows];
     const content = html`${found.more && html`<p>${texts.moreFound} <a href="/payments">${texts.payments}</a></p>`}
     ${table(
       `${texts.search}: ${text}`,
@@ -39,7 +44,7 @@ async function answerSearch(context: PageContext): Promise<PageAnswer> {
       ],
       { rows: rows.length === 0 ? await otherThings(context, text) : rows, empty: texts.noResults },
     )}
-    ${otherMode(context, text)}`;
+    ${ofAmount.link} ${otherMode(context, text)}`;
     return { kind: "page", title: texts.search, content, isTest: isTestMode(query) };
   } catch (error) {
     // An invalid text, such as a card number that is not masked: the page says so at the field, and never repeats the
@@ -65,6 +70,33 @@ function otherMode({ reader, query }: PageContext, text: string): Html {
   </p>`;
 }
 
+/** The payments of an amount, such as 12.50 TRY, in the longest span that a list answers, and the way to that list. */
+async function findAmount({ api, now, query, reader }: PageContext, text: string) {
+  const { currency, amount } = amountIn(reader, text) ?? {};
+  if (currency === undefined || amount === undefined) return { rows: [], link: html`` };
+  const livemode = isTestMode(query) ? "false" : "true";
+  const filter = { currency, amountFrom: amount, amountTo: amount, ...lastDays(now), livemode };
+  const { items } = await api.read(operations.listPaymentsOfMerchants, { query: { ...filter, limit: "20" } });
+  const { texts } = reader;
+  const foundAs = texts.amountFound(RANGE_DAYS_MAX);
+  const rows = items.map((payment) => ({ ...paymentRow(reader, payment), foundAs }));
+  const href = `/payments?${new URLSearchParams(filter).toString()}`;
+  return { rows, link: html`<p><a href="${href}">${texts.payments}: ${foundAs}</a></p>` };
+}
+
+/** A number with a currency's code or its sign, before it or behind it. */
+function amountIn(reader: Reader, text: string): { currency: string; amount: string } | undefined {
+  const [, before, number = "", behind] =
+    /^([a-z]{3}|[₺€$£])?\s*(\d[\d.,\s'’]*)([a-z]{3}|[₺€$£])?$/i.exec(text) ?? [];
+  const name = (before ?? behind)?.toUpperCase() ?? "";
+  const currency = SIGNS[name] ?? name;
+  if (currencyExponent(currency) === undefined) return undefined;
+  const { value } = readAmount(reader, number, currency);
+  return value === undefined ? undefined : { currency, amount: value };
+}
+
+const SIGNS: Record<string, string> = { "₺": "TRY", "€": "EUR", $: "USD", "£": "GBP" };
+
 /** One thing that was found. */
 type Row = {
   link: Html;
@@ -81,13 +113,8 @@ function rowOf(reader: Reader, item: Item): Row {
   const { texts } = reader;
   const foundAs = texts.foundAs[item.matchedBy];
   switch (item.type) {
-    case "payment": {
-      const { payment } = item.payment;
-      const link = html`${texts.payment}
-        <a href="/payments/${payment.paymentId}">${payment.orderId}</a
-        >${testBadge(reader, payment.livemode)}`;
-      return { link, foundAs, ...recordOf(reader, item.payment, payment) };
-    }
+    case "payment":
+      return { foundAs, ...paymentRow(reader, item.payment) };
     case "refund": {
       const { refundId, orderId, livemode } = item.refund;
       const link = html`${texts.refund}
@@ -101,6 +128,13 @@ function rowOf(reader: Reader, item: Item): Row {
     default:
       return item satisfies never;
   }
+}
+
+function paymentRow(reader: Reader, item: Extract<Item, { type: "payment" }>["payment"]) {
+  const { payment } = item;
+  const link = html`${reader.texts.payment}
+    <a href="/payments/${payment.paymentId}">${payment.orderId}</a>${testBadge(reader, payment.livemode)}`;
+  return { link, ...recordOf(reader, item, payment) };
 }
 
 function recordOf(

@@ -6,7 +6,7 @@ import type { Texts } from "./texts.ts";
 export const TURKISH: Texts = {
   name: "Türkçe",
   search: "Ara",
-  searchHint: "Bildiğiniz bir numara",
+  searchHint: "Numara, tutar veya üye iş yeri",
   main: "Ana menü",
   languages: "Dil",
   logOut: "Çıkış yap",
@@ -58,6 +58,7 @@ export const TURKISH: Texts = {
     customerId: "Müşteri",
     last4: "Son dört hane",
     pan: "Maskeli kart numarası",
+    name: "Ad",
   },
   bankReference: "Banka referansı",
   authCode: "Onay kodu",
@@ -81,7 +82,8 @@ export const TURKISH: Texts = {
   noPayments: "Eşleşen ödeme yok. Filtreleri genişletin veya bildiğiniz bir numarayla arayın.",
   searchIn: (mode) => `Şu modda ara: ${mode}`,
   searchFirst:
-    "Bildiğiniz bir numarayı yazın: kimlik numarası, sipariş numarası, banka referansı veya kartın son dört hanesi.",
+    "Bildiğiniz bir numarayı yazın: kimlik numarası, sipariş numarası, banka referansı veya kartın son dört hanesi; üye iş yerinin adını ya da 12,50 TRY gibi para birimiyle bir tutarı da yazabilirsiniz.",
+  amountFound: (days) => `Tutar, son ${days} gün`,
   moreFound: "Burada gösterilenden daha çok sonuç var. Diğerlerini listede bulabilirsiniz:",
   refundQueue: "Karar bekleyen iadeler",
   executingRefunds: "Sonucu belirsiz iadeler",

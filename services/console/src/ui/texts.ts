@@ -8,7 +8,7 @@ import { TURKISH } from "./texts-tr.ts";
 export const ENGLISH = {
   name: "English",
   search: "Search",
-  searchHint: "Any number you have",
+  searchHint: "Number, amount or merchant",
   main: "Main",
   languages: "Language",
   logOut: "Log out",
@@ -59,6 +59,7 @@ export const ENGLISH = {
     customerId: "Customer",
     last4: "Last four digits",
     pan: "Masked card number",
+    name: "Name",
   } satisfies Record<SearchMatch, string>,
   bankReference: "Bank reference",
   authCode: "Authorization code",
@@ -82,7 +83,9 @@ export const ENGLISH = {
   noResults: "Nothing was found. Try the order number, or the last four digits of the card.",
   noPayments: "No payment matches. Widen the filters, or search by any number you have.",
   searchIn: (mode: string) => `Search in mode: ${mode}`,
-  searchFirst: "Enter any number that you have: an id, an order number, a bank reference or four digits.",
+  searchFirst:
+    "Enter any number that you have: an id, an order number, a bank reference or four digits; a merchant's name; or an amount with its currency, such as 12.50 TRY.",
+  amountFound: (days: number) => `Amount, last ${days} days`,
   moreFound: "There are more results than are shown here. Find the others in the list:",
   refundQueue: "Refunds that wait for a decision",
   executingRefunds: "Refunds whose outcome is unknown",
