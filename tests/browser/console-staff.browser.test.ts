@@ -130,6 +130,11 @@ test("a payment link is made with what was entered, is paid by its address, has 
     expect(await page.evaluate("document.querySelector('img.code').naturalWidth > 0")).toBe(true),
   );
   expect((await fetch(address)).status).toBe(200);
+  const [saved] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("link", { name: "Download QR code" }).click(),
+  ]);
+  expect(saved.suggestedFilename()).toMatch(/^payment-link-.+\.svg$/);
   expect(await page.locator("main script").count()).toBe(0);
   await page.goto(`${consoleUrl}/payment-links`);
   const row = page.getByRole("row").filter({ hasText: order });

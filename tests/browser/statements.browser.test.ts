@@ -36,7 +36,12 @@ test.each([
   ["screen", 640],
   ["print", 1024],
 ] as const)("on %s, %i wide, the page is right", async (media, width) => {
-  const printer = createStatementPrinter({ from: "2026-03-01", to: "2026-03-31", ofMerchants: true });
+  const printer = createStatementPrinter({
+    from: "2026-03-01",
+    to: "2026-03-31",
+    ofMerchants: true,
+    names: new Map(),
+  });
   const items = Array.from({ length: 31 }, (_, index) => statement(index + 1));
   const body = printer.head + printer.page(items) + printer.end();
   const context = await browser.newContext({ viewport: { width, height: 900 } });

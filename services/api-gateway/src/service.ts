@@ -166,7 +166,7 @@ async function serveListener(listener: GatewayListener, config: Config, deps: De
   }
 }
 
-function merchantApi(config: Config, { bus, clock, log, signIn }: Deps & { signIn: SignIn }): Router {
+function merchantApi(config: Config, { bus, db, clock, log, signIn }: Deps & { signIn: SignIn }): Router {
   const send = createSendCommand(bus, sendOptions(config, { clock, log }));
   const cards = createCardSealer(needed(config.CARD_SEALING_KEYS));
   const publicUrl = needed(config.PUBLIC_URL);
@@ -187,7 +187,7 @@ function merchantApi(config: Config, { bus, clock, log, signIn }: Deps & { signI
     cancelCheckoutRoute({ send, publicUrl }),
     checkoutListRoute({ send, publicUrl, lists }),
     ...paymentLinkRoutes({ send, publicUrl, lists }),
-    merchantStatementsRoute({ send }),
+    merchantStatementsRoute({ send, db }),
     ...ownWebhookRoutes({ send }),
   ];
   requireRoutes(routes, Object.values(merchantOperations));

@@ -16,7 +16,8 @@ const STATEMENT = {
   unpricedLines: 0,
   complete: true,
 };
-const RANGE = { from: "2026-03-11", to: "2026-03-12", ofMerchants: true };
+const NAMES: ReadonlyMap<string, string> = new Map();
+const RANGE = { from: "2026-03-11", to: "2026-03-12", ofMerchants: true, names: NAMES };
 
 function printed(items: (typeof STATEMENT)[], range = RANGE): string {
   const printer = createStatementPrinter(range);
@@ -55,4 +56,13 @@ test("of one merchant it names no merchant, and without statements it has no sum
   const page = printed([STATEMENT], { ...RANGE, ofMerchants: false });
   expect(page).not.toContain(STATEMENT.merchantId);
   expect(printed([])).toContain("<tfoot></tfoot>");
+});
+
+test("a merchant is shown by its name: above its own statements, and beside each of several merchants'", () => {
+  const names = new Map([[STATEMENT.merchantId, "Ada & Söhne"]]);
+  const own = printed([STATEMENT], { ...RANGE, ofMerchants: false, names });
+  expect(own).toContain("<h1>Statements of Ada &amp; Söhne</h1>");
+  const all = printed([STATEMENT], { ...RANGE, names });
+  expect(all).toContain('<td class="id">Ada &amp; Söhne</td>');
+  for (const page of [own, all]) expect(page).not.toContain(STATEMENT.merchantId);
 });

@@ -6,8 +6,10 @@ import { html, Html } from "@holdfast/html";
 export type PrintedRange = {
   from: string;
   to: string;
-  /** True for statements of several merchants, each shown with its merchant. */
+  /** True for statements of several merchants, each shown with its merchant; otherwise the merchant stands above all. */
   ofMerchants: boolean;
+  /** The merchants' names by id, as far as they are known when a page is printed. */
+  names: ReadonlyMap<string, string>;
 };
 
 /** The text of the page, piece by piece, so that any number of rows takes the memory of some of them. */
@@ -17,9 +19,10 @@ export type StatementPrinter = { head: string; page(items: readonly Statement[])
  * Statements as a page to be printed: in the look of the hosted page, without any script, and with a sum for each currency.
  * What is not there to its end has no sums.
  */
-export function createStatementPrinter({ from, to, ofMerchants }: PrintedRange): StatementPrinter {
+export function createStatementPrinter({ from, to, ofMerchants, names }: PrintedRange): StatementPrinter {
   const sums = new Map<string, Sum>();
-  const title = `Statements, ${from} to ${to}`;
+  const merchant = ofMerchants ? undefined : [...names.values()][0];
+  const title = `Statements${merchant === undefined ? "" : ` of ${merchant}`}, ${from} to ${to}`;
   const heading = (name: string) => html`<th scope="col">${name}</th>`;
   const head = html`<html lang="en">
     <head>
@@ -30,7 +33,7 @@ export function createStatementPrinter({ from, to, ofMerchants }: PrintedRange):
     </head>
     <body>
       <main>
-        <h1>Statements</h1>
+        <h1>Statements${merchant !== undefined && html` of ${merchant}`}</h1>
         <p>${from} to ${to}, by the day on which the bank settles</p>
         <table>
           <thead>
@@ -51,7 +54,7 @@ export function createStatementPrinter({ from, to, ofMerchants }: PrintedRange):
       items
         .map((item) => {
           add(sums, item);
-          return row(item, ofMerchants);
+          return row(item, ofMerchants ? (names.get(item.merchantId) ?? item.merchantId) : undefined);
         })
         .join(""),
     end: () => `${closing(sums, ofMerchants)}\n`,
@@ -87,12 +90,12 @@ function add(sums: Map<string, Sum>, item: Statement): void {
   });
 }
 
-function row(item: Statement, ofMerchants: boolean): string {
+function row(item: Statement, merchant: string | undefined): string {
   const amounts = AMOUNTS.map(([field]) => minorOf(item[field], item.currency));
   return `${
     html`<tr>
       <th scope="row">${item.day}${!item.complete && html` <strong>not final</strong>`}</th>
-      ${ofMerchants && html`<td class="id">${item.merchantId}</td>`}
+      ${merchant !== undefined && html`<td class="id">${merchant}</td>`}
       <td>${item.currency}</td>
       ${cells(amounts, item.currency)}
     </tr>`.text

@@ -9,42 +9,51 @@ import {
   type Statement,
   type StatementQuery,
 } from "@holdfast/contracts";
+import type { Kysely } from "kysely";
 import Negotiator from "negotiator";
 import { refusalOf } from "../bus/command-answer.ts";
 import type { SendCommand, SendOperatorCommand } from "../bus/send-command.ts";
+import type { GatewayDatabase } from "../database.ts";
 import { defineRoute, type Answer } from "../endpoint/route.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { Refusal } from "../http/refusal.ts";
+import { findMerchantNames } from "../merchant/merchant-names.ts";
 import { ExportInterruptedError } from "./export-rows.ts";
 import { columnsOf } from "./row-columns.ts";
 import { createStatementPrinter, PRINTED_HEADERS } from "./print-statements.ts";
 import { createRowWriter } from "./write-rows.ts";
 
 /** A merchant's statements. Whose they are is known from the sign-in, and from nothing else. */
-export function merchantStatementsRoute({ send }: { send: SendCommand }) {
+export function merchantStatementsRoute({ send, db }: { send: SendCommand; db: Db }) {
   return defineRoute(operations.listStatements, (call) =>
-    answerStatements({ ...call, ofMerchants: false }, (query) =>
+    answerStatements({ ...call, ofMerchants: false, db }, (query) =>
       send(operations.listStatements.command, call, query),
     ),
   );
 }
 
 /** The statements of all merchants, for operators. */
-export function operatorStatementsRoute({ send }: { send: SendOperatorCommand }) {
+export function operatorStatementsRoute({ send, db }: { send: SendOperatorCommand; db: Db }) {
   return defineRoute(operations.listStatementsOfMerchants, (call) =>
-    answerStatements({ ...call, ofMerchants: true }, (query) =>
+    answerStatements({ ...call, ofMerchants: true, db }, (query) =>
       send(operations.listStatementsOfMerchants.command, call, query),
     ),
   );
 }
 
+type Db = Kysely<GatewayDatabase>;
 type Page = { items: Statement[]; nextCursor?: string | undefined };
 type ReadStatements = (query: StatementQuery) => Promise<CommandReply<Page>>;
 type Parameters = Omit<StatementQuery, "limit"> & { limit?: string | undefined };
 
 /** A page of JSON, or all rows, whose first page is read before the answer begins: for programs, or for a printer. */
 async function answerStatements(
-  { exchange, query, ofMerchants }: { exchange: Exchange; query: Parameters; ofMerchants: boolean },
+  {
+    exchange,
+    query,
+    ofMerchants,
+    db,
+  }: { exchange: Exchange; query: Parameters; ofMerchants: boolean; db: Db },
   read: ReadStatements,
 ): Promise<Answer<200> | Refusal> {
   const { limit, ...filter } = query;
@@ -57,8 +66,16 @@ async function answerStatements(
   if (isPage) return { status: 200, body: first.result };
   const next = (cursor: string) => read({ ...filter, limit: ROWS_AT_A_TIME, cursor });
   if (mediaType === PAGE_MEDIA_TYPE) {
-    const printer = createStatementPrinter({ from: query.from, to: query.to, ofMerchants });
-    return { status: 200, headers: PRINTED_HEADERS, rows: () => rowsFrom(first.result, printer, next) };
+    const names = new Map<string, string>();
+    const addNames = async (reply: CommandReply<Page>) => {
+      const ids = "result" in reply ? reply.result.items.map(({ merchantId }) => merchantId) : [];
+      for (const [id, name] of await findMerchantNames(db, ids)) names.set(id, name);
+      return reply;
+    };
+    await addNames(first);
+    const printer = createStatementPrinter({ from: query.from, to: query.to, ofMerchants, names });
+    const named = async (cursor: string) => await addNames(await next(cursor));
+    return { status: 200, headers: PRINTED_HEADERS, rows: () => rowsFrom(first.result, printer, named) };
   }
   const extension = mediaType === "text/csv" ? "csv" : "ndjson";
   return {

@@ -63,7 +63,7 @@ export function operatorApi(config: Config, deps: Deps): Router {
     paymentLifeRoute({ send, db }),
     ...acquirerAccountRoutes({ send, db }),
     ...refundRoutes({ send }).concat(chargebackRoutes({ send }), settlementRoutes({ send, lists })),
-    operatorStatementsRoute({ send }),
+    operatorStatementsRoute({ send, db }),
     auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)], lists }),
     ...merchantWebhookRoutes({ send, db }),
     failingWebhooksRoute({ send, db }),

@@ -43,7 +43,7 @@ export function staffRoutes({ send, db, lists, publicUrl }: Deps): Route[] {
     checkoutListRoute({ ...merchants, publicUrl, lists }),
     getCheckoutRoute({ ...merchants, publicUrl }),
     ...paymentLinkRoutes({ ...merchants, publicUrl, lists }),
-    merchantStatementsRoute(merchants),
+    merchantStatementsRoute({ ...merchants, db }),
     ...merchantWebhookRoutes({ ...operators, db }),
     ...webhookRoutes({ ...operators, db, lists }),
     ownMerchantRoute(db),

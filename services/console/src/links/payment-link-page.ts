@@ -28,7 +28,15 @@ async function answerLink(context: PageContext, notice?: Notice, status = 200): 
   const content = html`${facts(factsOf(reader, link))}
   ${
     link.status === "ACTIVE" &&
-    html`<p><img class="code" src="/payment-links/${paymentLinkId}/code.svg" alt="${texts.code}" /></p>`
+    html`<p><img class="code" src="/payment-links/${paymentLinkId}/code.svg" alt="${texts.code}" /></p>
+      <p>
+        <a
+          class="button"
+          href="/payment-links/${paymentLinkId}/code.svg"
+          download="payment-link-${paymentLinkId}.svg"
+          >${texts.downloadCode}</a
+        >
+      </p>`
   }
   ${
     link.status === "ACTIVE" &&

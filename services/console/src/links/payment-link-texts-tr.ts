@@ -17,6 +17,7 @@ export const TURKISH: PaymentLinkTexts = {
   disabled: "Kapatıldı",
   address: "Adresi",
   code: "Adresin karekodu",
+  downloadCode: "Karekodu indir",
   disable: "Bağlantıyı kapat",
   confirmDisable: "Bağlantı kapatılsın mı? Artık kimse bu bağlantıyla ödeme başlatamaz.",
   createLink: "Bağlantı oluştur",

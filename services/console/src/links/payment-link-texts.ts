@@ -18,6 +18,7 @@ const ENGLISH = {
   disabled: "Disabled",
   address: "Address",
   code: "QR code of the address",
+  downloadCode: "Download QR code",
   disable: "Disable link",
   confirmDisable: "Disable this link? Nobody can start a payment with it any more.",
   createLink: "Create link",
