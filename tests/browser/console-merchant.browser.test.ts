@@ -114,6 +114,7 @@ test("a merchant is onboarded to its first live payment by forms alone", async (
   await page.getByRole("checkbox", { name: "payment.status_changed" }).check();
   await page.getByRole("checkbox", { name: "payment.captured" }).check();
   await page.getByRole("button", { name: "Save endpoint" }).click();
+  expect(await statusOf(page)).toContain("The change is recorded");
   expect(await page.getByRole("table", { name: "Endpoints" }).innerText()).toContain("payment.captured");
   await page.getByRole("button", { name: "Send test" }).click();
   expect(await statusOf(page)).toContain("has accepted the test webhook");

@@ -26,7 +26,6 @@ const FORMS: Record<string, Form> = {
   "/payments/:paymentId/review-capture": {
     who: ["staff"],
     fields: { captureAmount: "1" },
-    kept: ["captureAmount"],
     onlyReads: true,
   },
   "/payments/:paymentId/cancel": { who: ["staff"] },

@@ -32,7 +32,7 @@ export async function reviewCapture(context: PageContext, again: RenderAgain): P
     return await again(
       context,
       { role: "alert", title: texts.notDone, text: bar ?? fault },
-      bar === undefined ? 400 : 409,
+      fault === undefined ? 409 : 400,
     );
   const text = (amount: number) => amountText(reader, amount, payment.currency);
   const page = `/payments/${payment.paymentId}`;

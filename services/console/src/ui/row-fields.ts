@@ -18,7 +18,8 @@ export function sentRows<Name extends string>(
 ): FormRow<Name>[] | undefined {
   const columns = names.map((name) => form.getAll(name));
   const places = form.getAll(place);
-  const rows = (columns[0] ?? []).map((_first, index) => {
+  const length = Math.max(...columns.map((column) => column.length));
+  const rows = Array.from({ length }, (_row, index) => {
     const values = columns.map((column) => column[index]?.trim() ?? "");
     const row = Object.fromEntries(names.map((name, at) => [name, values[at]!])) as FormRow<Name>;
     return { row, values, own: index + 1, place: places[index] ?? `${index + 1}` };
