@@ -67,6 +67,8 @@ test("a merchant is onboarded to its first live payment by forms alone", async (
   const rule = (number: number) => page.getByRole("group", { name: `Rule ${number}` });
   await rule(1).getByRole("textbox", { name: "Rate in percent" }).fill("1");
   await page.getByRole("button", { name: "Save plan" }).click();
+  expect(await statusOf(page)).toContain("The change is recorded");
+  await open(page, "Rules of the plan");
   await rule(2).getByRole("combobox", { name: "Card type" }).selectOption("DEBIT");
   await rule(2).getByRole("textbox", { name: "Rate in percent" }).fill("0,8");
   await page.getByRole("button", { name: "Save plan" }).click();

@@ -114,6 +114,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   // Merchants' staff have subjects of their own, which carry the proof of who asks.
   ["payments.staff-list-for-operator", "F", "P"],
   ["payments.staff-figures", "F", "P"],
+  ["payments.staff-list-chargebacks", "F", "P"],
   ["payments.staff-describe", "F", "P"],
   ["payments.staff-audit-log", "F", "P"],
   ["payments.staff-list-checkouts", "F", "P"],

@@ -67,7 +67,7 @@ export function planForm(context: PageContext, merchant: Merchant): Html {
           chosen: chosen("mayExceedAmount", false),
         })}
       </div>
-      <details ${(sent !== undefined || rows.length > 0) && html`open`}>
+      <details ${(sent ?? []).length > 0 && html`open`}>
         <summary>${texts.planRules}</summary>
         ${rowFields(reader, rows, RULES, texts.ruleNumber, (row, index) =>
           ruleFields(context, { row, index, currency, isSent: sent !== undefined && index < rows.length }),
