@@ -188,6 +188,7 @@ test("routes are changed, and those that somebody has proposed are confirmed wit
   await route(1).getByRole("combobox", { name: "Account" }).selectOption({ label: name });
   await route(1).getByRole("textbox", { name: "Currency" }).fill("XXX");
   await page.getByRole("button", { name: "Save routes" }).click();
+  expect(await alertOf(page)).toContain("currency");
   expect(await route(1).locator(".fault").count()).toBe(1);
   await route(1).getByRole("textbox", { name: "Currency" }).fill("try");
   await page.getByRole("button", { name: "Save routes" }).dblclick();
