@@ -5,6 +5,7 @@ export * from "./process/command-line.ts";
 export * from "./http/answer-bounds.ts";
 export * from "./http/http-agent.ts";
 export * from "./http/http-fetch.ts";
+export * from "./http/network-of.ts";
 export * from "./keys/wrapped-ring.ts";
 export * from "./settings/bank-time.ts";
 export * from "./settings/config.ts";

@@ -21,12 +21,11 @@ import {
   urlSetting,
   webWire,
 } from "@holdfast/service-runtime";
-import type { TlsFiles } from "@holdfast/service-runtime/listener";
+import { rangesSetting, type TlsFiles } from "@holdfast/http-server";
 import { z } from "zod";
 import { waitSettings } from "./bus/wait-settings.ts";
 import { LISTENERS } from "./listeners.ts";
 import { listenerSettings } from "./listener-settings.ts";
-import { rangesSetting } from "./http/ranges-setting.ts";
 import { operatorSettings } from "./operator-settings.ts";
 
 /** How long clients may take. */

@@ -1,5 +1,6 @@
 import { merchantOperations, type GatewayListener } from "@holdfast/contracts";
 import { watchAuditHead } from "@holdfast/audit";
+import { createClientAddress } from "@holdfast/http-server";
 import { createCardSealer } from "@holdfast/sealing";
 import { busOptions, connectBus, followLogLevel, type Bus } from "@holdfast/messaging";
 import {
@@ -29,7 +30,6 @@ import { listenerOf } from "./listeners.ts";
 import { apiDescription } from "./endpoint/api-description.ts";
 import { createRouter } from "./endpoint/create-router.ts";
 import { requireRoutes } from "./endpoint/forward.ts";
-import { createClientAddress } from "./http/client-address.ts";
 import type { ListenerState } from "./http/exchange.ts";
 import { watchForwarding } from "./http/watch-forwarding.ts";
 import { startListener } from "./http/listener.ts";

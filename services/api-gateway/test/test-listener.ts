@@ -1,12 +1,12 @@
-import type { IncomingMessage } from "node:http";
 import { Router } from "express";
-import { createFairRoom } from "@holdfast/service-runtime/listener";
+import { createFairRoom } from "@holdfast/http-server";
 import { captureLog } from "@holdfast/tests/support";
 import { expect, onTestFinished } from "vitest";
 import type { Exchange } from "../src/http/exchange.ts";
 import { startListener, type ListenerOptions } from "../src/http/listener.ts";
 import { readBody } from "../src/http/read-body.ts";
 import type { Refusal } from "../src/http/refusal.ts";
+import { requestHandler } from "../src/http/routed-request.ts";
 
 /** A listener with routes that need no other service: `/held` is answered when the test says so, `/body` reads one, `/upload` takes one. */
 export async function startTestListener(
@@ -18,9 +18,9 @@ export async function startTestListener(
   const held: Exchange[] = [];
   const bodies: (Buffer | Refusal)[] = [];
   const router = Router({ caseSensitive: true, strict: true });
-  const handle = (path: string, handler: (request: IncomingMessage, exchange: Exchange) => unknown) =>
-    router.all(path, handler as never);
-  handle("/held", (_request, exchange) => held.push(exchange));
+  const handle = (path: string, handler: Parameters<typeof requestHandler>[0]) =>
+    router.all(path, requestHandler(handler));
+  handle("/held", (_request, exchange) => void held.push(exchange));
   handle("/ok", (_request, exchange) => exchange.answer(200, undefined, "{}"));
   handle("/items/:id", (_request, exchange) => exchange.answer(200, undefined, "{}"));
   const limit = createFairRoom({ placesMax: 1_000, bytesMax: 100_000_000 });

@@ -10,7 +10,7 @@ import {
   type Endpoint,
   type Permits,
 } from "@holdfast/contracts";
-import { Router, type RequestHandler } from "express";
+import { Router } from "express";
 import { z } from "zod";
 import type { BodyLimit } from "../limits/body-limit.ts";
 import { createInFlightLimit, type InFlightLimit } from "../limits/in-flight-limit.ts";
@@ -22,7 +22,7 @@ import type { NoteExport } from "./note-export.ts";
 import { parseJson } from "./parse-json.ts";
 import { parseRequest } from "./parse-request.ts";
 import { refuse } from "../http/problem-response.ts";
-import { queryText, requestHandler, type RoutedRequest } from "../http/routed-request.ts";
+import { queryText, requestHandler, type RoutedHandler, type RoutedRequest } from "../http/routed-request.ts";
 import { readBody } from "../http/read-body.ts";
 import { Refusal } from "../http/refusal.ts";
 import type { RefusedAttempts } from "../limits/refused-attempts.ts";
@@ -60,9 +60,7 @@ export type RouterOptions = {
  * is taken only when the body is there: otherwise requests that arrive byte by byte, which cost their sender nothing,
  * would keep it from others.
  *
- * express's Router matches the paths, and nothing else of express is used: its application changes the prototype of each
- * request and response and adds headers that would have to be removed again, and what HTTP cannot parse would not reach
- * it, where every answer here has a request id (docs/adr/0014).
+ * express's Router matches the paths, and nothing else of express is used (docs/adr/0008).
  */
 export function createRouter({ prefix, authenticate, limitRate, routes, ...limits }: RouterOptions): Router {
   const router = Router({ caseSensitive: true, strict: true });
@@ -94,7 +92,7 @@ function routeHandler(
   route: Route,
   withPermit: InFlightLimit,
   { bodies, refusedAttempts: attempts, noteExport, carryOutOnce = carryOut }: Limits,
-): RequestHandler {
+): RoutedHandler {
   return requestHandler(async (request, exchange) => {
     const { endpoint } = route;
     exchange.route = endpoint.path;
@@ -247,7 +245,7 @@ function hasNoBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] === undefined && (headers["content-length"] ?? "0") === "0";
 }
 
-function methodNotAllowed(path: string, allow: string): RequestHandler {
+function methodNotAllowed(path: string, allow: string): RoutedHandler {
   return requestHandler(async (_request, exchange) => {
     exchange.route = path;
     refuse(exchange, new Refusal("method_not_allowed", { headers: { Allow: allow } }));

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { http, parseRaw, sendRaw } from "../../test/http-client.ts";
 import { expectProblem } from "../../test/problems.ts";
 import { HEAD, JSON_HEAD, startTestListener as setUp, until } from "../../test/test-listener.ts";
-import { HTTP_TIMEOUTS } from "./listener.ts";
+import { CLIENT_TIMEOUTS } from "./listener.ts";
 import { Refusal } from "./refusal.ts";
 
 describe("what the HTTP parser refuses is answered as a problem", () => {
@@ -55,14 +55,14 @@ describe("what the HTTP parser refuses is answered as a problem", () => {
 
   test("headers that do not arrive in time", async () => {
     const { port } = await setUp({
-      timeouts: { ...HTTP_TIMEOUTS, headersTimeout: 100, connectionsCheckingInterval: 20 },
+      timeouts: { ...CLIENT_TIMEOUTS, headersTimeout: 100, connectionsCheckingInterval: 20 },
     });
     expectProblem(parseRaw(await sendRaw(port, "GET /ok HTTP/1.1\r\nHost: local")), "request_timeout");
   });
 
   test("a body that does not arrive in time, as the answer to its own request", async () => {
     const timeouts = {
-      ...HTTP_TIMEOUTS,
+      ...CLIENT_TIMEOUTS,
       headersTimeout: 1_000,
       requestTimeout: 1_500,
       connectionsCheckingInterval: 20,
@@ -78,7 +78,7 @@ describe("what the HTTP parser refuses is answered as a problem", () => {
 
   test("a request under way whose body does not arrive in time, once and for all", async () => {
     const timeouts = {
-      ...HTTP_TIMEOUTS,
+      ...CLIENT_TIMEOUTS,
       headersTimeout: 1_000,
       requestTimeout: 1_500,
       connectionsCheckingInterval: 20,
@@ -135,7 +135,7 @@ describe("what the HTTP parser refuses is answered as a problem", () => {
   });
 
   test("the time-outs are shorter than Node's, and idle connections live longer than a load balancer's", () => {
-    expect(HTTP_TIMEOUTS).toEqual({
+    expect(CLIENT_TIMEOUTS).toEqual({
       headersTimeout: 10_000,
       requestTimeout: 14_000,
       uploadTimeout: 0,

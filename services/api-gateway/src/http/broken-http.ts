@@ -25,8 +25,9 @@ export function refuseBrokenHttp(
   if (socket.writableEnded) return undefined;
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const code = codeOf(error);
-  if (!latest || (latest.writableFinished && latest.req.complete)) return answerWithoutRequest(socket, code);
-  if (latest.headersSent) socket.destroySoon();
+  if (!latest || (latest.response.writableFinished && latest.req.complete))
+    return answerWithoutRequest(socket, code);
+  if (latest.response.headersSent) socket.destroySoon();
   else {
     latest.isLast = true;
     if (!latest.req.complete) refuse(latest, new Refusal(code));

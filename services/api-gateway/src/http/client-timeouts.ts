@@ -1,11 +1,11 @@
 import type { GatewayListener } from "@holdfast/contracts";
 import type { Config } from "../config.ts";
-import { HTTP_TIMEOUTS } from "./listener.ts";
+import { CLIENT_TIMEOUTS } from "./listener.ts";
 
 /** How long clients may take, as it is configured. */
-export function clientTimeouts(listener: GatewayListener, config: Config): typeof HTTP_TIMEOUTS {
+export function clientTimeouts(listener: GatewayListener, config: Config): typeof CLIENT_TIMEOUTS {
   return {
-    ...HTTP_TIMEOUTS,
+    ...CLIENT_TIMEOUTS,
     headersTimeout: config.CLIENT_HEADERS_TIMEOUT,
     requestTimeout: config.CLIENT_REQUEST_TIMEOUT,
     uploadTimeout: listener === "gateway-operator" ? config.UPLOAD_TIMEOUT : 0,

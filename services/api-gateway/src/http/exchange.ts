@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
 import { once } from "node:events";
-import { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type {
   MerchantSettings,
   MessageContext,
@@ -38,24 +38,23 @@ export type ListenerState = {
   readonly answerTimeoutMs: number;
 };
 
-/**
- * One request, its answer, and what the gateway knows about it so far. The HTTP server makes one for each request in the
- * place of its plain response, so that nothing has to be looked up or wrapped; the log line is written from it.
- */
-export class Exchange extends ServerResponse {
+/** One request, its answer, and what the gateway knows about it so far; the log line is written from it. */
+export class Exchange {
+  readonly req: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly listener: ListenerState;
+  /** Past the trusted proxies; see `createClientAddress`. */
+  readonly clientAddress: string;
+  readonly trace: TraceContext;
   /** Always our own: with the client's, a client could forge log lines. */
   readonly requestId: string = randomUUIDv7();
   readonly startedAt = performance.now();
-  /** Set before anything else sees the exchange. */
-  listener!: ListenerState;
-  /** Past the trusted proxies; see `client-address.ts`. */
-  clientAddress!: string;
   /** The connection ends with this answer: nothing that was sent behind it is read. */
   isLast = false;
   /** Its body is passed on as it arrives, and may take longer than others. */
   isUpload = false;
   /** The client holds its body back until the server requests it (RFC 9110, 10.1.1). */
-  #holdsBodyBack = false;
+  #holdsBodyBack: boolean;
   /** The template; the path itself may contain a card number by mistake. */
   route: string | undefined;
   /** The key that a merchant's request came with, for the log: also of one that did not sign in. Never a secret. */
@@ -75,24 +74,30 @@ export class Exchange extends ServerResponse {
   code: ProblemCode | undefined;
   /** The error on our side, for the log. */
   error: unknown;
-  /** Set with the listener. */
-  trace!: TraceContext;
+
+  constructor(
+    response: ServerResponse,
+    known: Pick<Exchange, "listener" | "clientAddress" | "trace"> & { holdsBodyBack: boolean },
+  ) {
+    this.req = response.req;
+    this.response = response;
+    this.listener = known.listener;
+    this.clientAddress = known.clientAddress;
+    this.trace = known.trace;
+    this.#holdsBodyBack = known.holdsBodyBack;
+    exchanges.set(response, this);
+  }
 
   /** The person who signed in, on the APIs where people sign in under their own names. */
   get person(): Operator | Staff | undefined {
     return this.operator ?? this.staff;
   }
 
-  /** Notes that the client sends its body only once it is requested. */
-  expectContinue(): void {
-    this.#holdsBodyBack = true;
-  }
-
   /** Requests the body where the client holds it back. To be called before reading a body. */
   askForBody(): void {
     if (!this.#holdsBodyBack) return;
     this.#holdsBodyBack = false;
-    this.writeContinue();
+    this.response.writeContinue();
   }
 
   /**
@@ -100,13 +105,13 @@ export class Exchange extends ServerResponse {
    * bytes that were not HTTP.
    */
   answer(status: number, headers: Record<string, string> | undefined, body: string | undefined): void {
-    if (this.headersSent || this.destroyed) return;
+    if (this.response.headersSent || this.response.destroyed) return;
     const length = body === undefined ? undefined : Buffer.byteLength(body);
     this.#begin(status, {
       ...(length !== undefined && { "Content-Type": "application/json", "Content-Length": length }),
       ...headers,
     });
-    this.end(body);
+    this.response.end(body);
   }
 
   /**
@@ -118,25 +123,25 @@ export class Exchange extends ServerResponse {
     headers: Record<string, string> | undefined,
     pieces: AsyncIterable<string | Buffer>,
   ): Promise<void> {
-    if (this.headersSent || this.destroyed) return;
+    if (this.response.headersSent || this.response.destroyed) return;
     this.#begin(status, headers ?? {});
-    if (this.req.method === "HEAD") return void this.end();
+    if (this.req.method === "HEAD") return void this.response.end();
     try {
       for await (const piece of pieces) {
-        if (this.destroyed) return;
-        if (piece.length > 0 && !this.write(piece)) await this.#hasRoom();
+        if (this.response.destroyed) return;
+        if (piece.length > 0 && !this.response.write(piece)) await this.#hasRoom();
       }
-      this.end();
+      this.response.end();
     } catch (error) {
-      if (!this.destroyed) this.error = error;
-      this.destroy();
+      if (!this.response.destroyed) this.error = error;
+      this.response.destroy();
     }
   }
 
   #begin(status: number, headers: Record<string, string | number>): void {
     // A body that was never requested may come all the same, or not: what follows could be read as either.
     if (this.listener.draining || this.#holdsBodyBack) this.isLast = true;
-    this.writeHead(status, {
+    this.response.writeHead(status, {
       ...commonHeaders(this.requestId),
       ...(this.isLast && { Connection: "close" }),
       ...this.rateLimit,
@@ -148,15 +153,24 @@ export class Exchange extends ServerResponse {
   async #hasRoom(): Promise<void> {
     const closed = new AbortController();
     const onClose = () => closed.abort();
-    this.once("close", onClose);
+    this.response.once("close", onClose);
     const late = AbortSignal.timeout(this.listener.answerTimeoutMs);
     try {
-      await once(this, "drain", { signal: AbortSignal.any([closed.signal, late]) });
+      await once(this.response, "drain", { signal: AbortSignal.any([closed.signal, late]) });
     } finally {
-      this.off("close", onClose);
+      this.response.off("close", onClose);
     }
   }
 }
+
+/** The exchange of an answer that the listener has taken. */
+export function exchangeOf(response: ServerResponse): Exchange {
+  const exchange = exchanges.get(response);
+  if (!exchange) throw new Error("the answer belongs to no listener");
+  return exchange;
+}
+
+const exchanges = new WeakMap<ServerResponse, Exchange>();
 
 /** Headers of every answer. */
 export function commonHeaders(requestId: string): Record<string, string> {

@@ -5,8 +5,8 @@ import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { http, parseRaw, sendRaw } from "../../test/http-client.ts";
 import { expectCommonHeaders, expectProblem } from "../../test/problems.ts";
 import { HEAD, JSON_HEAD, startTestListener as setUp, until } from "../../test/test-listener.ts";
-import { createClientAddress } from "./client-address.ts";
-import { HTTP_TIMEOUTS } from "./listener.ts";
+import { createClientAddress } from "@holdfast/http-server";
+import { CLIENT_TIMEOUTS } from "./listener.ts";
 import { Refusal } from "./refusal.ts";
 
 describe("what Node or the router would answer by themselves", () => {
@@ -77,7 +77,7 @@ describe("what Node or the router would answer by themselves", () => {
 describe("a connection that is kept", () => {
   test("may be idle for longer than a head may take to arrive", async () => {
     const timeouts = {
-      ...HTTP_TIMEOUTS,
+      ...CLIENT_TIMEOUTS,
       headersTimeout: 1_000,
       requestTimeout: 1_000,
       connectionsCheckingInterval: 10,
@@ -98,7 +98,7 @@ describe("a connection that is kept", () => {
   });
 
   test("is closed once it has been idle for its time", async () => {
-    const { port } = await setUp({ timeouts: { ...HTTP_TIMEOUTS, keepAliveTimeout: 1 } });
+    const { port } = await setUp({ timeouts: { ...CLIENT_TIMEOUTS, keepAliveTimeout: 1 } });
     const text = await sendRaw(port, `GET /ok HTTP/1.1\r\n${HEAD}\r\n`);
     expect(parseRaw(text)).toMatchObject({ status: 200, headers: { connection: "keep-alive" } });
   });

@@ -1,46 +1,31 @@
-import type { IncomingMessage, Server } from "node:http";
-import type { Server as HttpsServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
-import type { Router } from "express";
-import { listen, type Logger, type TlsServer } from "@holdfast/service-runtime";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import {
-  boundConnections,
-  ownTlsServer,
-  prepareTls,
-  type TlsFiles,
-} from "@holdfast/service-runtime/listener";
-import { Exchange, type ListenerState } from "./exchange.ts";
+  boundBodyTime,
+  createClientAddress,
+  HTTP_TIMEOUTS,
+  startHttpServer,
+  type ClientAddress,
+  type HttpServer,
+  type HttpServerOptions,
+} from "@holdfast/http-server";
+import type { Router } from "express";
 import { faultOfHead, refuseBrokenHttp } from "./broken-http.ts";
-import { createClientAddress, type ClientAddress } from "./client-address.ts";
-import { createHttpServer } from "./http-server.ts";
+import { Exchange, exchangeOf, type ListenerState } from "./exchange.ts";
 import { answerError, refuse } from "./problem-response.ts";
-import { Refusal } from "./refusal.ts";
 import { createRefusedAccess } from "./refused-access.ts";
+import { Refusal } from "./refusal.ts";
 import { logExchange } from "./request-log.ts";
 import { startServerSpan } from "./server-span.ts";
 
-export type Listener = {
-  name: ListenerState["name"];
-  port: number;
-  /** The addresses where this process sees the certificate in use; empty for plain HTTP. */
-  tlsServers: TlsServer[];
-  /** Accepts no new connections, lets requests under way be answered, and closes what is left after `timeoutMs`. */
-  stop(timeoutMs: number): Promise<void>;
-};
+export type Listener = HttpServer & { name: ListenerState["name"] };
 
-export type ListenerOptions = {
+export type ListenerOptions = Pick<
+  HttpServerOptions,
+  "host" | "port" | "log" | "tls" | "certificateIntervalMs" | "connectionsMax"
+> & {
   name: ListenerState["name"];
-  host: string;
-  port: number;
   router: Router;
-  log: Logger;
-  /** Without it the listener speaks plain HTTP. */
-  tls?: TlsFiles | undefined;
-  /** How often those files are looked at. */
-  certificateIntervalMs?: number | undefined;
-  timeouts?: typeof HTTP_TIMEOUTS;
-  /** Open connections; one more takes the place of the one that has been idle longest, of the address with most. */
-  connectionsMax: number;
+  timeouts?: typeof CLIENT_TIMEOUTS;
   clientAddress?: ClientAddress;
 };
 
@@ -52,139 +37,97 @@ export type ListenerOptions = {
  */
 export async function startListener({
   name,
-  host,
-  port,
   router,
-  log,
-  tls,
-  certificateIntervalMs,
-  timeouts: { answerTimeout, ...timeouts } = HTTP_TIMEOUTS,
-  connectionsMax,
+  timeouts: { answerTimeout, uploadTimeout, ...timeouts } = CLIENT_TIMEOUTS,
   clientAddress = createClientAddress([]),
+  ...options
 }: ListenerOptions): Promise<Listener> {
+  const { log } = options;
   const state: ListenerState = { name, draining: false, answerTimeoutMs: answerTimeout };
   const countRefused = createRefusedAccess(name);
-  /** Open connections, each with its latest exchange. */
-  const connections = new Map<Socket, Exchange | undefined>();
 
-  const onRequest = (request: IncomingMessage, exchange: Exchange) => {
-    // The answer before said that the connection is over, so nothing behind it may have an effect.
-    if (connections.get(request.socket)?.isLast) return;
-    exchange.listener = state;
+  const onRequest = (request: IncomingMessage, response: ServerResponse, holdsBodyBack: boolean) => {
     const span = startServerSpan(request);
-    exchange.trace = span.trace;
-    exchange.clientAddress = clientAddress(request);
-    connections.set(request.socket, exchange);
-    bound.keepForAnswer(request, exchange);
-    exchange.once("close", () => {
+    const exchange = new Exchange(response, {
+      listener: state,
+      clientAddress: clientAddress(request),
+      trace: span.trace,
+      holdsBodyBack,
+    });
+    response.once("close", () => {
       span.end(exchange);
       logExchange(log, exchange);
       countRefused(exchange);
     });
-    cutOffUnread(exchange, answerTimeout);
-    if (timeouts.uploadTimeout > timeouts.requestTimeout)
-      cutOffLate(exchange, timeouts.requestTimeout, (error) => onBroken(error, request.socket));
+    cutOffUnread(response, answerTimeout);
+    if (uploadTimeout > timeouts.requestTimeout)
+      boundBodyTime(request, timeouts.requestTimeout, () => {
+        if (!exchange.isUpload) onBroken(new LateRequestError(), request.socket, response);
+      });
     const fault = faultOfHead(request);
     if (fault) {
       exchange.isLast = true;
       return refuse(exchange, new Refusal(fault));
     }
-    span.run(() => routeTo(router, request, exchange));
+    span.run(() => routeTo(router, request, response));
   };
 
-  const onBroken = (error: NodeJS.ErrnoException, socket: Socket) => {
-    const answered = refuseBrokenHttp(error, socket, connections.get(socket));
+  const onBroken = (
+    error: NodeJS.ErrnoException,
+    socket: IncomingMessage["socket"],
+    latest: ServerResponse | undefined,
+  ) => {
+    const answered = refuseBrokenHttp(error, socket, latest && exchangeOf(latest));
     if (answered) log.info({ listener: name, ...answered }, "request");
   };
-  const handshakeTimeoutMs = timeouts.headersTimeout;
-  const secured =
-    tls && (await prepareTls({ name, files: tls, handshakeTimeoutMs, certificateIntervalMs, log }));
-  // Node knows one limit for all requests of a server, so it gets the longest.
-  const longest = { ...timeouts, requestTimeout: Math.max(timeouts.requestTimeout, timeouts.uploadTimeout) };
-  const server = createHttpServer({ timeouts: longest, onRequest, onBroken, tls: secured?.options });
-  server.on(secured ? "secureConnection" : "connection", (socket: Socket) => track(connections, socket));
-  const bound = boundConnections(server, { name, connectionsMax, overTls: secured !== undefined, log });
-  const tlsOfServer = secured?.begin(server as HttpsServer, bound);
-  await listen(server, host, port);
 
-  return {
+  const server = await startHttpServer({
+    ...options,
     name,
-    ...reachedAt(server.address() as AddressInfo, secured !== undefined),
+    // Node knows one limit for all requests of a server, so it gets the longest.
+    timeouts: { ...timeouts, requestTimeout: Math.max(timeouts.requestTimeout, uploadTimeout) },
+    onRequest,
+    unrouted: { onBroken, isLast: (response) => exchangeOf(response).isLast },
+  });
+  return {
+    ...server,
+    name,
     async stop(timeoutMs) {
       state.draining = true;
-      await Promise.all([drain(server, connections, timeoutMs), tlsOfServer?.stop(timeoutMs)]);
+      await server.stop(timeoutMs);
     },
   };
 }
 
-function routeTo(router: Router, request: IncomingMessage, exchange: Exchange): void {
+function routeTo(router: Router, request: IncomingMessage, response: ServerResponse): void {
+  const exchange = exchangeOf(response);
   // The router is typed for express's request and response; it uses only what Node's have, too.
-  router(request as never, exchange as never, (error?: unknown) => {
+  router(request as never, response as never, (error?: unknown) => {
     if (error) answerError(exchange, error);
     else refuse(exchange, new Refusal("route_not_found"));
   });
 }
 
-/** An open connection is in the map, without an exchange until its first request. */
-function track(connections: Map<Socket, Exchange | undefined>, socket: Socket): void {
-  connections.set(socket, undefined);
-  socket.once("close", () => connections.delete(socket));
-}
-
-function reachedAt(address: AddressInfo, overTls: boolean): Pick<Listener, "port" | "tlsServers"> {
-  return { port: address.port, tlsServers: overTls ? [ownTlsServer(address)] : [] };
-}
-
-async function drain(
-  server: Server,
-  connections: ReadonlyMap<Socket, Exchange | undefined>,
-  timeoutMs: number,
-): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
-  // Closes idle connections, and those with a piece of a request: Node would wait for the rest until its time-out for
-  // headers.
-  for (const [socket, exchange] of connections) {
-    if (!exchange || exchange.writableFinished) socket.destroy();
-  }
-  const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
-  await closed;
-  clearTimeout(timer);
+/** A request that has not arrived in its time, as Node itself names it. */
+class LateRequestError extends Error {
+  override name = "LateRequestError";
+  readonly code = "ERR_HTTP_REQUEST_TIMEOUT";
 }
 
 /** Once all of an answer is at the socket, the client has `timeoutMs` to read it. Node itself would wait forever. */
-function cutOffUnread(exchange: Exchange, timeoutMs: number): void {
-  exchange.once("prefinish", () => {
-    if (!exchange.socket?.writableLength) return;
-    const { socket } = exchange;
+function cutOffUnread(response: ServerResponse, timeoutMs: number): void {
+  response.once("prefinish", () => {
+    if (!response.socket?.writableLength) return;
+    const { socket } = response;
     const timer = setTimeout(() => socket.destroy(), timeoutMs);
-    exchange.once("close", () => clearTimeout(timer));
+    response.once("close", () => clearTimeout(timer));
   });
 }
 
-/** Ends late requests as Node does: if the request has not arrived by then, and is no upload, `onLate` is called. */
-function cutOffLate(
-  exchange: Exchange,
-  timeoutMs: number,
-  onLate: (error: NodeJS.ErrnoException) => void,
-): void {
-  const { req } = exchange;
-  const timer = setTimeout(() => {
-    if (req.complete || exchange.isUpload) return;
-    onLate(Object.assign(new Error("the request is late"), { code: "ERR_HTTP_REQUEST_TIMEOUT" }));
-  }, timeoutMs);
-  req.once("close", () => clearTimeout(timer));
-}
-
-export const HTTP_TIMEOUTS = {
-  // A client that sends slowly is cut off within 15 s, the interval of the checks included. With Node's own 60 s and
-  // 300 s few clients could keep many sockets.
-  headersTimeout: 10_000,
-  requestTimeout: 14_000,
+export const CLIENT_TIMEOUTS = {
+  ...HTTP_TIMEOUTS,
   // The time for a request whose body is passed on as it arrives; as short as any other's where nothing is uploaded.
   uploadTimeout: 0,
   // A client that reads its answer slowly is cut off, too.
   answerTimeout: 15_000,
-  connectionsCheckingInterval: 1_000,
-  // Longer than load balancers keep idle connections (60 s), so that they close first and not we under their request.
-  keepAliveTimeout: 65_000,
 };

@@ -40,7 +40,7 @@ export async function readBody(
   request.once("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
   // The client is gone, or its body was refused as broken or late. The refusal is not sent, but the caller's wait must
   // end. The request's own event would not do: it does not come once the request was answered.
-  exchange.once("close", () => resolve(new Refusal("malformed_request")));
+  exchange.response.once("close", () => resolve(new Refusal("malformed_request")));
   try {
     return await promise;
   } finally {

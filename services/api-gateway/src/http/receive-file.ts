@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { Busboy, type BusboyFileStream } from "@fastify/busboy";
+import { isMultipart, MultipartError, readMultipart, type FilePart } from "@holdfast/http-server";
 import { CARD_NUMBER_FAULT, shownFileName, type CommandReply } from "@holdfast/contracts";
 import type { Exchange } from "./exchange.ts";
 import { Refusal } from "./refusal.ts";
@@ -38,7 +37,7 @@ export async function receiveFile<Result>(
 
 function isForm({ headersDistinct }: IncomingMessage): boolean {
   const { "content-type": types, "content-encoding": encodings } = headersDistinct;
-  return types?.length === 1 && encodings === undefined && /^multipart\/form-data *;/i.test(types[0]!);
+  return types?.length === 1 && encodings === undefined && isMultipart(types[0]);
 }
 
 async function readForm<Result>(
@@ -46,10 +45,8 @@ async function readForm<Result>(
   expected: ExpectedFile,
   take: (file: ArrivingFile) => Promise<TakenFile<Result>>,
 ): Promise<CommandReply<Result> | Refusal> {
-  const { part: wanted, pieceBytes } = expected;
+  const { part: wanted, bytesMax, pieceBytes } = expected;
   const invalid = (message: string, code?: string) => invalidFile(wanted, message, code);
-  const parser = parserOf(request, expected);
-  if (!parser) return invalid("has no usable boundary");
   const stop = new AbortController();
   let refusal: Refusal | undefined;
   const refuse = (found: Refusal) => {
@@ -57,11 +54,7 @@ async function readForm<Result>(
     stop.abort();
   };
   let taking: Promise<TakenFile<Result>> | undefined;
-  let arriving: Readable | undefined;
-  parser.on("file", (part: string, stream: BusboyFileStream, name: string | undefined) => {
-    // An error no longer matters once nothing reads the stream.
-    stream.on("error", () => {});
-    arriving = stream;
+  const onFile = ({ part, name, stream }: FilePart) => {
     if (part !== wanted) return refuse(invalid("must be the form's only part"));
     const shown = shownFileName(name ?? part);
     if (shown === undefined) return refuse(invalid("has a card number in its name", CARD_NUMBER_FAULT.code));
@@ -74,14 +67,24 @@ async function readForm<Result>(
       (taken) => taken instanceof Refusal && refuse(taken),
       () => stop.abort(),
     );
-  });
-  parser.on("partsLimit", () => refuse(invalid("must be the form's only part")));
-  const broken = await pipeline(request, parser, { signal: stop.signal }).then(
-    () => undefined,
-    (error: unknown) => invalid(`cannot be read to its end: ${String(error)}`),
-  );
-  // A consumer that waits for more of the file learns that none comes.
-  if (refusal || broken) arriving?.destroy();
+  };
+  let broken: Refusal | undefined;
+  try {
+    await readMultipart(request, {
+      limits: { files: 1, fields: 0, parts: 1, fileSize: bytesMax },
+      isPartAFile: () => true,
+      onFile,
+      onMoreParts: () => refuse(invalid("must be the form's only part")),
+      signal: stop.signal,
+    });
+  } catch (error) {
+    if (!(error instanceof MultipartError)) throw error;
+    broken = invalid(
+      error.code === "unusable_boundary"
+        ? "has no usable boundary"
+        : `cannot be read to its end: ${String(error.cause)}`,
+    );
+  }
   if (refusal) return refusal;
   try {
     const taken = await taking;
@@ -91,19 +94,6 @@ async function readForm<Result>(
   } catch (error) {
     if (error instanceof CutOffError) return broken ?? invalid("is cut off");
     throw error;
-  }
-}
-
-/** @returns undefined where the type has no boundary, or one that no form has. */
-function parserOf({ headers }: IncomingMessage, { bytesMax }: ExpectedFile) {
-  try {
-    return new Busboy({
-      headers: { "content-type": headers["content-type"]! },
-      limits: { files: 1, fields: 0, parts: 1, fileSize: bytesMax, headerPairs: 10 },
-      isPartAFile: () => true,
-    });
-  } catch {
-    return undefined;
   }
 }
 

@@ -18,8 +18,7 @@ export function logExchange(log: Logger, exchange: Exchange): void {
     paymentId,
     code,
     error,
-    headersSent,
-    statusCode,
+    response: { headersSent, statusCode },
   } = exchange;
   log[levelOf(exchange)](
     {

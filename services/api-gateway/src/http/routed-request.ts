@@ -1,15 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import type { RequestHandler } from "express";
-import type { Exchange } from "./exchange.ts";
+import { exchangeOf, type Exchange } from "./exchange.ts";
 
 /** A request that express's router has matched with a path. */
-export type RoutedRequest = IncomingMessage & { params: Record<string, string> };
+export type RoutedRequest = IncomingMessage & { params: Params };
+export type RoutedHandler = RequestHandler<Params>;
+type Params = Record<string, string>;
 
 export function requestHandler(
   handle: (request: RoutedRequest, exchange: Exchange, next: () => void) => Promise<void> | void,
-): RequestHandler {
-  // express's types name its own request and response; here they are the server's.
-  return handle as unknown as RequestHandler;
+): RoutedHandler {
+  return (request, response, next) => handle(request, exchangeOf(response), next);
 }
 
 /** The query of a request's URL, as it was sent. */

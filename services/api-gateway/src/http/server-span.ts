@@ -43,7 +43,7 @@ export function startServerSpan(request: Pick<IncomingMessage, "headers" | "meth
       recordDuration(performance.now() - exchange.startedAt, {
         "http.request.method": method,
         "http.route": exchange.route,
-        "http.response.status_code": exchange.headersSent ? exchange.statusCode : undefined,
+        "http.response.status_code": exchange.response.headersSent ? exchange.response.statusCode : undefined,
         "holdfast.listener": exchange.listener.name,
       });
       if (span.isRecording()) describe(span, method, exchange);
@@ -83,7 +83,8 @@ function noSpan(traceparent: string | undefined): Identified {
 }
 
 function describe(span: Span, method: string, exchange: Exchange): void {
-  const { route, headersSent, statusCode, code } = exchange;
+  const { route, response, code } = exchange;
+  const { headersSent, statusCode } = response;
   span.updateName(route === undefined ? method : `${method} ${route}`);
   annotate(
     {

@@ -5,13 +5,13 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { parseRaw, sendRaw } from "../../test/http-client.ts";
 import { expectProblem } from "../../test/problems.ts";
 import { HEAD, JSON_HEAD, startTestListener, until } from "../../test/test-listener.ts";
-import { HTTP_TIMEOUTS } from "./listener.ts";
+import { CLIENT_TIMEOUTS } from "./listener.ts";
 
 /** A listener that looks at its clients often, with only those time-outs that are given. */
-function setUp(given: Partial<typeof HTTP_TIMEOUTS>) {
+function setUp(given: Partial<typeof CLIENT_TIMEOUTS>) {
   const off = { headersTimeout: 0, requestTimeout: 0 };
   return startTestListener({
-    timeouts: { ...HTTP_TIMEOUTS, connectionsCheckingInterval: 20, ...off, ...given },
+    timeouts: { ...CLIENT_TIMEOUTS, connectionsCheckingInterval: 20, ...off, ...given },
   });
 }
 
@@ -120,7 +120,7 @@ test("and one that takes it in time keeps its connection", async () => {
 
 /** @returns nothing where this machine was too slow to be a client that takes its answer in time. */
 async function askAgainAfterTaking(answerTimeout: number) {
-  const { port, held } = await startTestListener({ timeouts: { ...HTTP_TIMEOUTS, answerTimeout } });
+  const { port, held } = await startTestListener({ timeouts: { ...CLIENT_TIMEOUTS, answerTimeout } });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   const client = httpRequest({ port, path: "/held", agent }).end();

@@ -11,15 +11,15 @@ import {
   issueForLocalhost,
   type CertificatePair,
 } from "@holdfast/sandbox/infrastructure/issue-certificate";
-import type { TlsFiles } from "@holdfast/service-runtime/listener";
+import type { TlsFiles } from "@holdfast/http-server";
 import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { parseRaw, sendRaw } from "../../test/http-client.ts";
 import { expectProblem } from "../../test/problems.ts";
 import { HEAD, JSON_HEAD, startTestListener, until } from "../../test/test-listener.ts";
 import { connectTls, readAll, sendOverTls } from "../../test/tls-client.ts";
-import { createClientAddress } from "./client-address.ts";
-import { HTTP_TIMEOUTS } from "./listener.ts";
+import { createClientAddress } from "@holdfast/http-server";
+import { CLIENT_TIMEOUTS } from "./listener.ts";
 
 let dir: string;
 let authority: CertificatePair;
@@ -118,11 +118,11 @@ describe("a listener with a certificate", () => {
 });
 
 /** A listener that looks at its clients often, with only those time-outs that are given. */
-function startImpatient(given: Partial<typeof HTTP_TIMEOUTS>) {
+function startImpatient(given: Partial<typeof CLIENT_TIMEOUTS>) {
   const off = { headersTimeout: 0, requestTimeout: 0 };
   return startTestListener({
     tls,
-    timeouts: { ...HTTP_TIMEOUTS, connectionsCheckingInterval: 20, ...off, ...given },
+    timeouts: { ...CLIENT_TIMEOUTS, connectionsCheckingInterval: 20, ...off, ...given },
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { captureLog } from "@holdfast/tests/support";
 import { expect, test } from "vitest";
-import { createClientAddress } from "./client-address.ts";
+import { createClientAddress } from "@holdfast/http-server";
 import { watchForwarding } from "./watch-forwarding.ts";
 
 test("a forwarded request while no proxy is trusted is an error in the log, once a minute", () => {

@@ -1,4 +1,5 @@
-import { createFairRoom, networkOf, type FairRoom } from "@holdfast/service-runtime/listener";
+import { createFairRoom, type FairRoom } from "@holdfast/http-server";
+import { networkOf } from "@holdfast/service-runtime";
 import type { Config } from "../config.ts";
 import type { Exchange } from "../http/exchange.ts";
 

@@ -1,4 +1,4 @@
-import { networkOf } from "@holdfast/service-runtime/listener";
+import { networkOf } from "@holdfast/service-runtime";
 import type { Config } from "../config.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { Refusal } from "../http/refusal.ts";

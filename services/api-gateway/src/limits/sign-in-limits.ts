@@ -1,4 +1,4 @@
-import { networkOf } from "@holdfast/service-runtime/listener";
+import { networkOf } from "@holdfast/service-runtime";
 import type { Config } from "../config.ts";
 import { isApiKey } from "../merchant/credential.ts";
 import { boundedCache } from "./bounded-cache.ts";

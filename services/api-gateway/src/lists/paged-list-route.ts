@@ -50,7 +50,7 @@ export function definePagedListRoute<E extends ListEndpoint>(
     if (mediaType !== "application/json") {
       const release = exports.take(list.audience);
       if (!release) return new Refusal("service_unavailable");
-      call.exchange.once("close", release);
+      call.exchange.response.once("close", release);
       return await exportRows(list, {
         mediaType,
         columns,

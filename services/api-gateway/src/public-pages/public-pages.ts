@@ -2,7 +2,7 @@ import type { Bus } from "@holdfast/messaging";
 import { createCardSealer } from "@holdfast/sealing";
 import type { ClockWatch } from "@holdfast/postgres";
 import type { Logger } from "@holdfast/service-runtime";
-import { Router, type RequestHandler } from "express";
+import { Router } from "express";
 import type { Kysely } from "kysely";
 import { createSendCommand, createSendPageCommand, sendOptions } from "../bus/send-command.ts";
 import { needed, type Config } from "../config.ts";
@@ -20,7 +20,7 @@ import { createViolationEvents } from "./page-reports/violation-events.ts";
 import { createSignedSessions, type SignedSessions } from "./three-ds/signed-session.ts";
 import { threeDsPages } from "./three-ds/three-ds-pages.ts";
 import { createGenerateSession } from "./three-ds/generate-session.ts";
-import { requestHandler } from "../http/routed-request.ts";
+import { requestHandler, type RoutedHandler } from "../http/routed-request.ts";
 import { reportingEndpoints } from "./page-reports/report-headers.ts";
 
 type Deps = { bus: Bus; db: Kysely<GatewayDatabase>; clock: ClockWatch; log: Logger };
@@ -69,13 +69,13 @@ export function signedSessionsOf(config: Config): SignedSessions {
  * Headers of everything on the public listener: where policies report to, and that a browser that has reached a page over
  * TLS does not come without it again (RFC 6797).
  */
-function headersOfPages(publicUrl: string): RequestHandler {
+function headersOfPages(publicUrl: string): RoutedHandler {
   const headers = new Headers({
     ...reportingEndpoints(publicUrl),
     ...(publicUrl.startsWith("https:") && { "Strict-Transport-Security": "max-age=31536000" }),
   });
   return requestHandler((_request, exchange, next) => {
-    exchange.setHeaders(headers);
+    exchange.response.setHeaders(headers);
     next();
   });
 }

@@ -3,15 +3,15 @@ import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import express from "express";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { boundBodyTime, FILE_MS_MAX, giveTimeForFile } from "./body-time.ts";
+import { boundFormTime, FILE_MS_MAX, giveTimeForFile } from "./body-time.ts";
 
 /** A form whose end has not arrived; `file` gives it the time of a file once its sender is known. */
 async function beginForm({ file = false } = {}) {
   const reached = Promise.withResolvers<void>();
   const app = express();
-  app.use(boundBodyTime);
+  app.use(boundFormTime);
   app.post("/", (request, response) => {
-    if (file) giveTimeForFile(response);
+    if (file) giveTimeForFile(request);
     request.on("error", () => {});
     request.on("data", () => {});
     request.once("end", () => response.end("whole"));
@@ -58,7 +58,7 @@ test("a file of a person who is signed in has ten minutes, and no longer", async
 
 test("what has arrived is not cut off while its answer takes its time", async () => {
   const app = express();
-  app.use(boundBodyTime);
+  app.use(boundFormTime);
   const waiting = Promise.withResolvers<() => void>();
   app.post("/", (request, response) => {
     request.resume().once("end", () => waiting.resolve(() => response.end("whole")));

@@ -1,23 +1,15 @@
-import type { RequestHandler, Response } from "express";
+import { boundBodyTime } from "@holdfast/http-server";
+import type { Request, RequestHandler } from "express";
 
-/** Bounds how long a body may take to arrive; an upload gets more time once its sender is known. */
-export const boundBodyTime: RequestHandler = (_request, response, next) => {
-  setBodyTime(response, FORM_MS_MAX);
+/** Bounds how long a form may take to arrive; an upload gets more time once its sender is known. */
+export const boundFormTime: RequestHandler = (request, _response, next) => {
+  boundBodyTime(request, FORM_MS_MAX, () => request.destroy());
   next();
 };
 
 /** Extends the time for the file of a person who is signed in. */
-export function giveTimeForFile(response: Response): void {
-  setBodyTime(response, FILE_MS_MAX);
-}
-
-function setBodyTime(response: Response, timeoutMs: number): void {
-  clearTimeout(response.locals["bodyTimer"] as NodeJS.Timeout | undefined);
-  const timer = setTimeout(() => {
-    if (!response.req.complete) response.req.destroy();
-  }, timeoutMs);
-  response.locals["bodyTimer"] = timer;
-  response.once("close", () => clearTimeout(timer));
+export function giveTimeForFile(request: Request): void {
+  boundBodyTime(request, FILE_MS_MAX, () => request.destroy());
 }
 
 const FORM_MS_MAX = 14_000;

@@ -17,7 +17,7 @@ import { unresolvedPage } from "../overview/unresolved-page.ts";
 import { answerError, showNotFound } from "./answer-error.ts";
 import { loginRoutes, type LoginDeps } from "./login-routes.ts";
 import { backchannelLogout } from "./backchannel-logout.ts";
-import { boundBodyTime } from "./body-time.ts";
+import { boundFormTime } from "./body-time.ts";
 import { pageHandler, type PageDeps } from "./page-handler.ts";
 
 /** Every page of the console, in the order in which paths are tried. */
@@ -46,7 +46,7 @@ export function consoleApp(deps: PageDeps & LoginDeps & { headers: Record<string
     response.set(deps.headers);
     next();
   });
-  app.use(boundBodyTime);
+  app.use(boundFormTime);
   for (const asset of [STYLE, SCRIPT]) app.get(asset.path, assetHandler(asset));
   app.use(express.text({ type: "application/x-www-form-urlencoded", limit: FORM_BYTES_MAX }));
   app.use(loginRoutes(deps));

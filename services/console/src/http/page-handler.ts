@@ -36,7 +36,7 @@ export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
     const { session } = found;
     const reader = readerOf(request, response);
     keepMode(request, response);
-    if (page.takesFile) giveTimeForFile(response);
+    if (page.takesFile) giveTimeForFile(request);
     const { form, file } = page.takesFile
       ? await receiveUpload(request)
       : { form: formOf(request), file: undefined };

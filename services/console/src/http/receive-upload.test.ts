@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
+import { MultipartError } from "@holdfast/http-server";
 import { expect, test } from "vitest";
 import { formWithFile } from "../api/form-with-file.ts";
-import { receiveUpload, UploadError } from "./receive-upload.ts";
+import { receiveUpload } from "./receive-upload.ts";
 
 function requestOf(content: AsyncIterable<Buffer> | Iterable<Buffer>, type: string): IncomingMessage {
   const body = Readable.from(content);
@@ -40,7 +41,7 @@ test("a form without a file has its fields, and one that brings none is refused"
   const { form, file } = await receiveUpload(requestOf([Buffer.from(`${FIELDS}--b--\r\n`)], TYPE));
   expect([form.get("formToken"), file]).toEqual(["t-1", undefined]);
   for (const type of ["application/x-www-form-urlencoded", "text/plain"])
-    await expect(receiveUpload(requestOf([Buffer.from(FIELDS)], type))).rejects.toThrow(UploadError);
+    await expect(receiveUpload(requestOf([Buffer.from(FIELDS)], type))).rejects.toThrow(MultipartError);
 });
 
 test.each([
@@ -48,7 +49,7 @@ test.each([
   ["with an empty one", "multipart/form-data; boundary="],
   ["with one of 5 000 characters", `multipart/form-data; boundary=${"b".repeat(5_000)}`],
 ])("a form %s is refused", async (_which, type) => {
-  await expect(receiveUpload(requestOf([Buffer.from(FIELDS)], type))).rejects.toThrow(UploadError);
+  await expect(receiveUpload(requestOf([Buffer.from(FIELDS)], type))).rejects.toThrow(MultipartError);
 });
 
 test("a file that is cut off is no file: whoever reads it learns it", async () => {

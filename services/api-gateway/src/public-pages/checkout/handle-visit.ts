@@ -1,7 +1,6 @@
 /** Every request of a page that buyers see goes through here: the page of a checkout, and that of a payment link. */
 import type { Work } from "@holdfast/contracts";
-import type { RequestHandler } from "express";
-import { requestHandler, type RoutedRequest } from "../../http/routed-request.ts";
+import { requestHandler, type RoutedHandler, type RoutedRequest } from "../../http/routed-request.ts";
 import type { PageInFlightLimit } from "../../limits/in-flight-limit.ts";
 import type { PageRateLimit } from "../../limits/page-rate-limit.ts";
 import { reportsPathOf } from "../page-reports/report-headers.ts";
@@ -31,7 +30,7 @@ export type VisitedPage = {
   handle(visit: Visit): Promise<void>;
 };
 
-export function visitHandler(deps: VisitDeps, page: VisitedPage): RequestHandler {
+export function visitHandler(deps: VisitDeps, page: VisitedPage): RoutedHandler {
   return requestHandler(async (request, exchange) => {
     exchange.route = page.route;
     const asked = readPageRequest(request);

@@ -3,7 +3,8 @@
  * nothing is stored, the answer is always the same, and all of it is bounded apart from the pages: a flood of reports
  * takes no place from a buyer.
  */
-import { createFairRoom, networkOf } from "@holdfast/service-runtime/listener";
+import { createFairRoom } from "@holdfast/http-server";
+import { networkOf } from "@holdfast/service-runtime";
 import type { IncomingMessage } from "node:http";
 import { Router } from "express";
 import { readBody } from "../../http/read-body.ts";

@@ -16,9 +16,9 @@ import {
   type SessionState,
   type Work,
 } from "@holdfast/contracts";
-import { Router, type RequestHandler } from "express";
+import { Router } from "express";
 import type { Exchange } from "../../http/exchange.ts";
-import { queryText, requestHandler } from "../../http/routed-request.ts";
+import { queryText, requestHandler, type RoutedHandler } from "../../http/routed-request.ts";
 import { formSource, type BodyLimit } from "../../limits/body-limit.ts";
 import type { PageInFlightLimit } from "../../limits/in-flight-limit.ts";
 import { isForm, readBody } from "../../http/read-body.ts";
@@ -81,7 +81,7 @@ export function threeDsPages(deps: ThreeDsPagesDeps): Router {
   return router;
 }
 
-function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RequestHandler {
+function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RoutedHandler {
   return requestHandler(async (request, exchange) => {
     exchange.route = `/3ds/${page.purpose}/{state}`;
     const { language } = chooseLocale(undefined, request.headers["accept-language"]);

@@ -1,5 +1,5 @@
 import { parseAmount, type GatewayResultCode, type MerchantRules } from "@holdfast/contracts";
-import { networkOf } from "@holdfast/service-runtime/listener";
+import { networkOf } from "@holdfast/service-runtime";
 import type { ClaimRow } from "../../payment/payment-statements.ts";
 import type { RuleQuestion } from "./rule-statements.ts";
 

@@ -1,16 +1,14 @@
 import type { AddressInfo } from "node:net";
 import type { Server } from "node:https";
 import { metrics } from "@holdfast/telemetry";
-import type { Logger } from "../process/logger.ts";
-import type { TlsServer } from "../process/read-peer-certificate.ts";
-import { oncePerSecond } from "../work/once-per-second.ts";
+import { type Logger, oncePerSecond, type TlsServer } from "@holdfast/service-runtime";
 
 /**
  * Ends each handshake that fails without an answer, and counts it. One line a second has the code of the last reason:
  * `ERR_SSL_HTTP_REQUEST` for a client that speaks plain HTTP.
  */
 export function noteFailedHandshakes(server: Server, listener: string, log: Logger): void {
-  const failed = metrics.getMeter("service-runtime").createCounter("holdfast.tls.handshakes.failed", {
+  const failed = metrics.getMeter("http-server").createCounter("holdfast.tls.handshakes.failed", {
     description: "TLS handshakes of clients that did not succeed",
   });
   let lastCode: string;

@@ -1,9 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Logger } from "../process/logger.ts";
-import { oncePerSecond } from "../work/once-per-second.ts";
+import { type Logger, networkOf, oncePerSecond } from "@holdfast/service-runtime";
 import { createFairRoom, type Place } from "./fair-room.ts";
-import { networkOf } from "./network-of.ts";
 
 export type BoundConnectionsOptions = {
   /** The listener's name, for the log. */

@@ -1,6 +1,6 @@
 import type { Server } from "node:https";
 import type { TlsOptions as ServerOptions } from "node:tls";
-import type { Logger } from "../process/logger.ts";
+import type { Logger } from "@holdfast/service-runtime";
 import type { BoundConnections } from "./bound-connections.ts";
 import { noteFailedHandshakes } from "./failed-handshakes.ts";
 import { followFiles, readServedCertificate, type TlsFiles } from "./served-certificate.ts";
