@@ -21,19 +21,21 @@ export const UNREACHED_CAUSES = [
 ] as const;
 export type UnreachedCause = (typeof UNREACHED_CAUSES)[number];
 
-const underWay = new AsyncLocalStorage<{ unreached?: Unreached }>();
+type Note = { unreached: Unreached | undefined };
+
+const underWay = new AsyncLocalStorage<Note>();
 
 /** Runs a call, and returns with its outcome why the latest attempt below it was not sent. */
 export async function noting<Outcome>(
   call: () => Promise<Outcome>,
 ): Promise<{ outcome: Outcome; unreached: Unreached | undefined }> {
-  const note: { unreached?: Unreached } = {};
+  const note: Note = { unreached: undefined };
   const outcome = await underWay.run(note, call);
   return { outcome, unreached: note.unreached };
 }
 
-/** Notes for the call under way why an attempt was not sent. */
-export function noteUnreached(unreached: Unreached): void {
+/** Notes for the call under way why its latest attempt was not sent, or that it was. */
+export function noteUnreached(unreached: Unreached | undefined): void {
   const note = underWay.getStore();
   if (note) note.unreached = unreached;
 }

@@ -94,7 +94,7 @@ export class BoundedHttpClient {
     this.#underWay.add(attempt.result);
     return attempt.result.finally(() => {
       this.#underWay.delete(attempt.result);
-      if (attempt.unreached) noteUnreached(attempt.unreached);
+      noteUnreached(attempt.unreached);
     });
   }
 }
