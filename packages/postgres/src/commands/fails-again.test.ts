@@ -14,6 +14,7 @@ test.each([
   ["a lock that somebody keeps", refused("55P03"), false],
   ["a server that starts", refused("57P03"), false],
   ["a password that is changed meanwhile", refused("28P01"), false],
+  ["a grant that is not there yet", refused("42501"), false],
   ["a standby", refused("25006"), false],
   ["a broken connection", new Error("ECONNRESET"), false],
 ])("%s", (_, error, again) => expect(failsAgain(error)).toBe(again));

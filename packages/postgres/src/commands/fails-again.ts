@@ -5,9 +5,12 @@ import { ForeignSchemaError } from "../foreign-schema.ts";
 /**
  * Tells whether a command would fail likewise if it was tried again: its settings are wrong, the schema is another's, or a
  * statement is refused for its text or the rows that are there. Everything else may pass: locks, a server that starts, a
- * password that has just been changed.
+ * password that has just been changed, a grant that an administrator gives.
  */
 export function failsAgain(error: unknown): boolean {
-  if (error instanceof DatabaseError) return /^(22|23|42)/.test(error.code ?? "");
+  if (error instanceof DatabaseError)
+    return /^(22|23|42)/.test(error.code ?? "") && error.code !== INSUFFICIENT_PRIVILEGE;
   return error instanceof ConfigError || error instanceof ForeignSchemaError;
 }
+
+const INSUFFICIENT_PRIVILEGE = "42501";
