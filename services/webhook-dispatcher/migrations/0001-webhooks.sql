@@ -146,7 +146,7 @@ create unique index delivery_event on delivery
 -- a million deliveries that wait for one dead merchant for the way to the next due one of another, and reads them all
 -- (a claim of 88: 1 962 ms; by endpoint: 3 ms).
 create index delivery_due on delivery (endpoint_id, due_at) where lease_token is null;
-create index delivery_deadline on delivery (deadline_at) where trigger = 'schedule' and attempt > 1;
+create index delivery_deadline on delivery (deadline_at) where trigger = 'manual' or attempt > 1;
 create index delivery_lease on delivery (lease_until) where lease_token is not null;
 
 -- Messages of the stream that are no events, with the reason: each once, however often its owner publishes it.

@@ -28,7 +28,7 @@ export const CLAIM = {
         from delivery join event using (occurred_at, event_id)
         where delivery.endpoint_id = waiting.endpoint_id and lease_token is null and due_at <= ${NOW}
           -- An attempt that may no longer start is left to the reaper, which records the failure.
-          and (attempt = 1 or trigger = 'manual' or deadline_at >= ${NOW})
+          and (trigger = 'schedule' and attempt = 1 or deadline_at >= ${NOW})
         order by due_at
         limit coalesce(waiting.room, endpoint.max_in_flight)
         for update of delivery skip locked

@@ -57,9 +57,8 @@ async function currentEndpoint(
   return performance.now() - endpointReadAt < ENDPOINT_FRESH_MS ? endpoint : await readEndpoint(endpointId);
 }
 
-/** Only a resend by hand, or the first attempt, may start after the deadline. */
-function mayBeSent({ clock }: DeliverDeps, { trigger, attempt, deadlineAt }: LeasedDelivery): boolean {
-  return trigger === "manual" || mayStart(attempt, new Date(clock.databaseNow()), deadlineAt);
+function mayBeSent({ clock }: DeliverDeps, delivery: LeasedDelivery): boolean {
+  return mayStart(delivery, new Date(clock.databaseNow()));
 }
 
 type Message = { endpointId: string; eventId: string; eventType: string; body: Buffer };

@@ -3,8 +3,10 @@ import { expect, test } from "vitest";
 import { startDeliveryTables } from "../../test/delivery-tables.ts";
 import { insertWaiting } from "../../test/waiting-deliveries.ts";
 import type { WebhooksDatabase } from "../database.ts";
+import { claimDeliveries, releaseLeases } from "./claim-deliveries.ts";
 import { keepHealth } from "./keep-health.ts";
-import { QUEUED_MAX } from "./queue-waiting.ts";
+import { QUEUED_MAX, queueWaiting } from "./queue-waiting.ts";
+import { reapDeliveries } from "./reap-deliveries.ts";
 
 test("of endpoints that are back at once, the one with the most that waits leaves the others theirs", async () => {
   const { superuser, pool } = await startDeliveryTables();
@@ -26,4 +28,28 @@ test("of endpoints that are back at once, the one with the most that waits leave
     [few!]: 2,
   });
   expect(nudges).toBe(2);
+});
+
+test("what is sent beside the schedule is neither chosen nor kept once its event's time is over", async () => {
+  const { superuser, pool } = await startDeliveryTables();
+  const [merchantId] = await insertWaiting(superuser, { merchants: 1, each: 2, dueInSeconds: 3_600 });
+  const db = createDatabase<WebhooksDatabase>(pool);
+  expect(await queueWaiting(db, [merchantId!])).toBe(2);
+  const extras = async () => {
+    const { rows } = await superuser.query<{ waits: boolean }>(
+      "select deadline_at > now() as waits from webhooks.delivery where trigger = 'manual' order by delivery_id",
+    );
+    return rows.map(({ waits }) => waits);
+  };
+  expect(await extras()).toEqual([true, true]);
+  await superuser.query(
+    `update webhooks.delivery set deadline_at = now() - interval '1 second'
+     where event_id = (select min(event_id::text)::uuid from webhooks.delivery)`,
+  );
+  const claim = { limit: 10, leaseMs: 1, shiftMs: 0, after: undefined, rooms: [] };
+  const { deliveries } = await claimDeliveries(pool, claim);
+  expect(deliveries).toHaveLength(1);
+  await releaseLeases(pool, deliveries);
+  await reapDeliveries(db, 0);
+  expect(await extras()).toEqual([true]);
 });

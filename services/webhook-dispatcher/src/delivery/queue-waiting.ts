@@ -10,14 +10,14 @@ export const QUEUED_MAX = 10_000;
  */
 export async function queueWaiting(db: Kysely<WebhooksDatabase>, endpointIds: string[]): Promise<number> {
   const waiting = sql`
-    select event_id, occurred_at, endpoint_id from delivery
+    select event_id, occurred_at, endpoint_id, deadline_at from delivery
     where endpoint_id = any(${endpointIds}::uuid[]) and trigger = 'schedule' and lease_token is null and due_at > now()`;
   return await queueBeside(db, waiting, sql`event_id`);
 }
 
 /**
  * Sends deliveries once beside the schedule, but for those that are queued so already.
- * @param chosen selects their event, its time, and the endpoint.
+ * @param chosen selects their event, its time, the endpoint, and the time until which each may start.
  * @returns how many deliveries were queued.
  */
 export async function queueBeside(
@@ -27,7 +27,7 @@ export async function queueBeside(
 ): Promise<number> {
   const { rows } = await sql`
     insert into delivery (event_id, occurred_at, endpoint_id, trigger, due_at, deadline_at)
-    select event_id, occurred_at, endpoint_id, 'manual', now(), occurred_at from (${chosen}) as chosen
+    select event_id, occurred_at, endpoint_id, 'manual', now(), deadline_at from (${chosen}) as chosen
     where not exists (
       select from delivery as extra
       where extra.event_id = chosen.event_id and extra.endpoint_id = chosen.endpoint_id

@@ -26,7 +26,7 @@ export async function reapDeliveries(db: Kysely<WebhooksDatabase>, shiftMs: numb
 async function failOverdue(db: Kysely<WebhooksDatabase>, shiftMs: number): Promise<number> {
   const overdue = sql`
     select delivery_id from delivery
-    where trigger = 'schedule' and attempt > 1 and lease_token is null
+    where (trigger = 'manual' or attempt > 1) and lease_token is null
       and deadline_at < ${fromNow(shiftMs)}
     order by deadline_at limit ${ROUND_MAX} for update skip locked`;
   return await endAs(db, "failed", overdue, shiftMs);

@@ -60,10 +60,13 @@ test("an attempt may start at the deadline itself and not a millisecond later", 
   expect(afterFailure({ attempt: 1, endedAt: later, deadlineAt }, rules, 0)).toEqual({ kind: "failed" });
 });
 
-test("the first attempt is made however late; the second is not", () => {
+test("the first attempt is made however late; the second is not, nor is one beside the schedule", () => {
   const deadlineAt = new Date(occurredAt.getTime() + 48 * H);
   const late = new Date(occurredAt.getTime() + 50 * H);
-  expect(mayStart(1, late, deadlineAt)).toBe(true);
-  expect(mayStart(2, late, deadlineAt)).toBe(false);
-  expect(mayStart(2, deadlineAt, deadlineAt)).toBe(true);
+  const first = { trigger: "schedule", attempt: 1, deadlineAt } as const;
+  expect(mayStart(first, late)).toBe(true);
+  for (const later of [{ ...first, attempt: 2 }, { ...first, trigger: "manual" } as const]) {
+    expect(mayStart(later, late)).toBe(false);
+    expect(mayStart(later, deadlineAt)).toBe(true);
+  }
 });

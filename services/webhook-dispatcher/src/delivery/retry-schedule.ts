@@ -1,3 +1,5 @@
+import type { Trigger } from "../database.ts";
+
 /** Times of a delivery's attempts (spec, Retry policy). The functions are pure: time and randomness are arguments. */
 export type RetryRules = {
   /** The delays between the end of a failed attempt and the next one; the last one repeats. */
@@ -26,7 +28,13 @@ export function afterFailure(
 
 const JITTER_MAX = 0.05;
 
-/** Tells whether an attempt may start: the first one always, however late; a further one not after the deadline. */
-export function mayStart(attempt: number, startsAt: Date, deadlineAt: Date): boolean {
-  return attempt === 1 || startsAt <= deadlineAt;
+/**
+ * Tells whether an attempt may start: the first one of the schedule always, however late; a further one, or one beside the
+ * schedule, not after the deadline.
+ */
+export function mayStart(
+  { trigger, attempt, deadlineAt }: { trigger: Trigger; attempt: number; deadlineAt: Date },
+  startsAt: Date,
+): boolean {
+  return (trigger === "schedule" && attempt === 1) || startsAt <= deadlineAt;
 }

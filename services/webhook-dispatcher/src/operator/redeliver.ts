@@ -1,5 +1,7 @@
 import type { CommandReply, OperatorContext } from "@holdfast/contracts";
+import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
+import type { Clock } from "../clock.ts";
 import type { WebhooksDatabase } from "../database.ts";
 import { findEndpoint, findEndpointsOf } from "../endpoint/endpoint-queries.ts";
 import { queueBeside, queueWaiting } from "../delivery/queue-waiting.ts";
@@ -7,6 +9,9 @@ import { audit, NOT_FOUND } from "./manage-endpoint.ts";
 
 export type RedeliverDeps = {
   db: Kysely<WebhooksDatabase>;
+  clock: Pick<Clock, "shiftMs">;
+  /** How long after the request an event may be sent again by hand. */
+  windowMs: number;
   /** Called when a delivery is due now. */
   nudge: () => void;
 };
@@ -21,7 +26,7 @@ type StoredEvent = { event_id: string; occurred_at: Date; event_type: string; me
  * endpoint.
  */
 export async function redeliver(
-  { db, nudge }: RedeliverDeps,
+  { db, nudge, ...terms }: RedeliverDeps,
   context: OperatorContext,
   {
     eventId,
@@ -37,7 +42,7 @@ export async function redeliver(
     const endpoints =
       endpointId === undefined ? await receiversOf(trx, event) : await named(trx, { merchantId, endpointId });
     if (endpoints.length === 0) return NOT_FOUND;
-    for (const each of endpoints) await insertDelivery(trx, event, each);
+    for (const each of endpoints) await insertDelivery(trx, event, each, deadlineOf(terms));
     await audit(trx, context, "webhook.redelivered", eventId, { merchantId, endpoints });
     return { outcome: "done", result: { queued: endpoints.length } };
   });
@@ -87,6 +92,7 @@ async function insertDelivery(
   trx: Trx,
   { event_id, occurred_at }: StoredEvent,
   endpoint_id: string,
+  deadline_at: RawBuilder<Date>,
 ): Promise<void> {
   // It may not have wanted the event when it came; the log shows its new outcome.
   await sql`
@@ -102,9 +108,14 @@ async function insertDelivery(
       endpoint_id,
       trigger: "manual",
       due_at: BEFORE_ALL_OTHERS,
-      deadline_at: occurred_at,
+      deadline_at,
     })
     .execute();
+}
+
+/** A request of a person begins a window of its own. */
+function deadlineOf({ clock, windowMs }: Pick<RedeliverDeps, "clock" | "windowMs">): RawBuilder<Date> {
+  return fromNow(clock.shiftMs + windowMs);
 }
 
 /** Deliveries are claimed in the order of this column; the time of the operator's request is in the delivery's id. */
@@ -112,7 +123,7 @@ const BEFORE_ALL_OTHERS = new Date(0);
 
 /** Sends a merchant's events again that failed since a time, each to the endpoints at which it failed, or that wait. */
 export async function redeliverFailed(
-  { db, nudge }: RedeliverDeps,
+  { db, nudge, ...terms }: RedeliverDeps,
   context: OperatorContext,
   {
     merchantId,
@@ -127,7 +138,9 @@ export async function redeliverFailed(
       .filter((id) => endpointId === undefined || id === endpointId);
     if (enabled.length === 0) return NOT_FOUND;
     const queued =
-      since === undefined ? await queueWaiting(trx, enabled) : await queueFailed(trx, { since, enabled });
+      since === undefined
+        ? await queueWaiting(trx, enabled)
+        : await queueFailed(trx, { since, enabled, deadlineAt: deadlineOf(terms) });
     const action = since === undefined ? "webhook.waiting_sent" : "webhook.failed_redelivered";
     const of = endpointId !== undefined && { endpointId };
     await audit(trx, context, action, merchantId, { ...(since !== undefined && { since }), ...of, queued });
@@ -140,10 +153,10 @@ export async function redeliverFailed(
 /** @returns how many deliveries were queued. */
 async function queueFailed(
   trx: Trx,
-  { since, enabled }: { since: string; enabled: string[] },
+  { since, enabled, deadlineAt }: { since: string; enabled: string[]; deadlineAt: RawBuilder<Date> },
 ): Promise<number> {
   const failed = sql`
-    select event_id, occurred_at, endpoint_id from outcome
+    select event_id, occurred_at, endpoint_id, ${deadlineAt} as deadline_at from outcome
     where endpoint_id = any(${enabled}::uuid[]) and occurred_at >= ${since}::timestamptz and outcome = 'failed'`;
   return await queueBeside(trx, failed, sql`occurred_at`);
 }
