@@ -148,8 +148,9 @@ async function startRelay(port: number, relay: Relay) {
     relay.calls.push(call);
     if (relay.away?.call.test(call)) {
       const { code } = relay.away;
-      if (code === undefined) return void incoming.destroy();
-      return void incoming.resume().once("end", () => answerProblem(response, code));
+      if (code === undefined) incoming.destroy();
+      else incoming.resume().once("end", () => answerProblem(response, code));
+      return;
     }
     const { method, headers, url: path } = incoming;
     const passed = forward({ port, host: "127.0.0.1", method, headers, path }, (answer) => {

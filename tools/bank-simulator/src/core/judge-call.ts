@@ -8,7 +8,7 @@ import { duplicateOf, type Unkindness } from "./unkindness.ts";
 /** A call about money at a bank that knows payments by their order. */
 export type OrderCase<Entry> = Case<Entry> & { request: { operation: BankLine["operation"] } };
 
-type Office<Entry extends BankLine> = { bank: Bank<Entry, never>; modes: Unkindness };
+type Office<Entry extends BankLine> = { bank: Bank<Entry>; modes: Unkindness };
 
 /** A protocol's own part of a judgement: its rules of life and the issuer, and its line of the outcome. */
 type Judge<Entry, Judged> = {

@@ -67,7 +67,7 @@ const rows: Row[] = [
 
 test.each(rows)("%s (%#)", async (_name, steps, call, code, modes = {}, options = {}) => {
   const bank = await startTestBank({ modes, options });
-  for (const step of steps) await (step === "the day ends" ? bank.endDay() : bank.raw(step as Body));
+  for (const step of steps) await (step === "the day ends" ? bank.endDay() : bank.raw(step));
   expect(await bank.code(call)).toBe(code);
 });
 
