@@ -63,14 +63,14 @@ test("a customer in test mode is erased with the merchant's others; other custom
   const [mine, tested, others, strangers] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
   await system.sell({ paymentId: mine, customerId });
   await system.sell({ paymentId: others, customerId: randomUUID() });
-  const copy = (paymentId: string, merchantId: string, accountId: string | null) =>
+  const copy = (paymentId: string, merchantId: string, accountId: string) =>
     system.query(
       `insert into payments.payment select (jsonb_populate_record(payment, jsonb_build_object(
          'payment_id', $2::uuid, 'merchant_id', $3::uuid, 'account_id', $4::uuid))).*
        from payments.payment where payment_id = $1`,
       [mine, paymentId, merchantId, accountId],
     );
-  await copy(strangers, randomUUID(), null);
+  await copy(strangers, randomUUID(), randomUUID());
   await copy(tested, testIdOf(system.merchantId), testIdOf(randomUUID()));
   const rows = () =>
     system.query("select * from payments.payment where payment_id = any($1) order by payment_id", [

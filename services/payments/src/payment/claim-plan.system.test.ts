@@ -29,9 +29,9 @@ test.each(["plain", "keyed"] as const)(
       await owner.query(
         `insert into payment (payment_id, merchant_id, transaction_type, state, version, order_id, amount_minor,
           currency, currency_exponent, installment_count, commission_minor, request_ip, request_port, card_holder_name,
-          masked_pan, pan_fingerprint, lease_token, lease_until, recover_at, claims_order, refunds_commission, pan_fingerprint_key_id)
+          masked_pan, pan_fingerprint, lease_token, lease_until, recover_at, claims_order, refunds_commission, pan_fingerprint_key_id, account_id)
         select gen_random_uuid(), $1, 'PAYMENT', 'AUTHORIZING', 1, 'old ' || n, 100, 'TRY', 2, 1, 0, '203.0.113.7', 443,
-          'Ada Lovelace', '411111******1111', decode(repeat('00', 32), 'hex'), gen_random_uuid(), now(), now(), true, true, '0'
+          'Ada Lovelace', '411111******1111', decode(repeat('00', 32), 'hex'), gen_random_uuid(), now(), now(), true, true, '0', gen_random_uuid()
         from generate_series(1, $2::integer) n`,
         [MERCHANT, DECIDED],
       );
@@ -57,6 +57,7 @@ function claimRow() {
   return {
     payment_id: randomUUID(),
     merchant_id: MERCHANT,
+    account_id: randomUUID(),
     transaction_type: "PAYMENT",
     lease_token: randomUUID(),
     order_id: randomUUID(),

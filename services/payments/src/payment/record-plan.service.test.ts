@@ -35,15 +35,15 @@ async function insertClaimed(owner: Client, count: number): Promise<Claimed[]> {
   const { rows } = await owner.query<Claimed>(
     `with claimed as (insert into payment (payment_id, merchant_id, transaction_type, state, version, order_id, amount_minor, currency,
       currency_exponent, installment_count, commission_minor, request_ip, request_port, card_holder_name, masked_pan,
-      pan_fingerprint, lease_token, lease_until, recover_at, claims_order, refunds_commission, pan_fingerprint_key_id)
+      pan_fingerprint, lease_token, lease_until, recover_at, claims_order, refunds_commission, pan_fingerprint_key_id, account_id)
     select gen_random_uuid(), gen_random_uuid(), 'PAYMENT', 'AUTHORIZING', 1, 'order ' || n, 100, 'TRY', 2, 1, 0,
       '203.0.113.7', 443, 'Ada Lovelace', '411111******1111', decode(repeat('00', 32), 'hex'), gen_random_uuid(), now(),
-      now(), true, true, '0'
+      now(), true, true, '0', gen_random_uuid()
     from generate_series(1, $1::integer) n
-    returning payment_id, lease_token
+    returning payment_id, account_id, lease_token
     ), begun as (
-      insert into bank_call (payment_id, number, kind, reference, amount_minor, currency)
-      select payment_id, 1, 'sale', payment_id::text, 100, 'TRY' from claimed
+      insert into bank_call (payment_id, account_id, number, kind, reference, amount_minor, currency)
+      select payment_id, account_id, 1, 'sale', payment_id::text, 100, 'TRY' from claimed
     )
     select * from claimed`,
     [count],
