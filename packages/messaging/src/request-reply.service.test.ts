@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { defineCommand, type Command, type CommandReply, type MessageContext } from "@holdfast/contracts";
 import { eventually, startTestNats, type TestNats } from "@holdfast/tests/support";
+import { headers } from "@nats-io/transport-node";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { connectBus, type Bus } from "./connect.ts";
@@ -285,6 +286,22 @@ test("stopping lets what is under way end, and takes nothing new", async () => {
   release.resolve(done("first"));
   await stopped;
   expect(await first).toEqual(done("first"));
+});
+
+test("a message whose headers cannot be read is answered without a trace", async () => {
+  let seen: Question | undefined;
+  await answering(async (message) => {
+    seen = message;
+    return done("42");
+  });
+  const unreadable = { encode: () => Buffer.from("NATS/1.0\r\ntrace parent: 00\r\n\r\n") };
+  const answer = await client.nats.request(
+    ask.subject,
+    JSON.stringify({ context: context(), payload: { question: "?" } }),
+    { timeout: 60_000, headers: Object.assign(headers(), unreadable) },
+  );
+  expect(answer.json()).toEqual(done("42"));
+  expect(seen).toMatchObject({ traceparent: undefined });
 });
 
 test("nothing of a request stays with the connection once it is answered", async () => {

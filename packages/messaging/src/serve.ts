@@ -184,10 +184,11 @@ const recordOwnTime = lazyHistogram(
  * without a trace is upkeep between services and gets no span.
  */
 async function traced(
-  { subject, headers }: Msg,
+  message: Msg,
   run: (traceparent: string | undefined) => Promise<Handled>,
 ): Promise<void> {
-  const traceparent = headers?.get(TRACEPARENT_HEADER) || undefined;
+  const { subject } = message;
+  const traceparent = traceparentIn(message);
   if (!parseTraceparent(traceparent))
     return void (await context.with(countingTimeElsewhere(), run, undefined, traceparent));
   const options = {
@@ -208,6 +209,15 @@ async function traced(
     );
     if (FAILURES.has(outcome)) failSpan(span, outcome);
   });
+}
+
+/** The client decodes headers when they are asked for, and throws on those that it would not send. */
+function traceparentIn(message: Msg): string | undefined {
+  try {
+    return message.headers?.get(TRACEPARENT_HEADER) || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const FAILURES: ReadonlySet<string> = new Set([
