@@ -144,6 +144,13 @@ test("without an answer in time the outcome is in doubt", async () => {
   expect(await send(context(), 200)).toEqual({ outcome: "in_doubt" });
 });
 
+test("with less than a millisecond left nothing is sent, and the reply is not_started", async () => {
+  const now = vi.spyOn(Date, "now").mockReturnValue(Date.now());
+  const elapsed = vi.spyOn(performance, "now").mockReturnValue(performance.now());
+  onTestFinished(() => [now, elapsed].forEach((clock) => clock.mockRestore()));
+  expect(await send(context(), 0.5)).toEqual({ outcome: "not_started" });
+});
+
 test("a handler that throws leaves the outcome in doubt, and goes on serving", async () => {
   let calls = 0;
   await answering(async () => {

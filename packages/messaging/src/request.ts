@@ -79,7 +79,8 @@ async function send<Result extends z.ZodType>(
     if (!bus.connected && (sends === 0 || !(await within(endsAt - performance.now(), bus.connection()))))
       return gaveUp;
     const timeoutMs = endsAt - performance.now();
-    if (timeoutMs <= 0) return gaveUp;
+    // The client refuses to wait for less than a millisecond.
+    if (timeoutMs < 1) return gaveUp;
     const answer = bus.nats.request(command.subject, data, { timeout: timeoutMs, headers: messageHeaders });
     try {
       const answered = await unlessDisconnected(bus, answer);
