@@ -82,10 +82,11 @@ export async function startHttpServer({
     connections.set(socket, undefined);
     socket.once("close", () => connections.delete(socket));
   });
+  let isStopping = false;
   const take: Take = (request, response, holdsBodyBack) => {
     const latest = connections.get(request.socket);
-    // The answer before said that the connection is over, so nothing behind it may have an effect.
-    if (latest && unrouted?.isLast(latest)) return;
+    // The connection is over with the answer before, so nothing behind it may have an effect.
+    if (latest && (isStopping || unrouted?.isLast(latest))) return;
     connections.set(request.socket, response);
     bound.keepForAnswer(request, response);
     onRequest(request, response, holdsBodyBack);
@@ -102,6 +103,7 @@ export async function startHttpServer({
     port: address.port,
     tlsServers: secured ? [ownTlsServer(address)] : [],
     async stop(timeoutMs) {
+      isStopping = true;
       await Promise.all([drain(server, connections, timeoutMs), tlsOfServer?.stop(timeoutMs)]);
     },
   };
@@ -138,8 +140,15 @@ async function drain(
   // headers.
   for (const [socket, response] of connections) {
     if (!response || response.writableFinished) socket.destroy();
+    else endAfter(response, socket);
   }
   const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
   await closed;
   clearTimeout(timer);
+}
+
+/** Ends a connection with an answer that is under way. Node would keep it for the client's next request. */
+function endAfter(response: ServerResponse, socket: Socket): void {
+  response.shouldKeepAlive = false;
+  response.once("finish", () => socket.destroySoon());
 }

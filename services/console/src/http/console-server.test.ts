@@ -1,6 +1,8 @@
 import { once } from "node:events";
+import type { RequestListener, ServerResponse } from "node:http";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from "node:tls";
@@ -10,7 +12,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { startConsoleServer } from "./console-server.ts";
 
 /** The console's listener over TLS, with few places. */
-async function setUp(connectionsMax = 8) {
+async function setUp(
+  connectionsMax = 8,
+  onRequest: RequestListener = (_request, response) => response.end("page"),
+) {
   const dir = await mkdtemp(join(tmpdir(), "holdfast-console-"));
   const authority = await issueAuthority();
   const { certificate, key } = await issueForLocalhost(authority);
@@ -18,7 +23,7 @@ async function setUp(connectionsMax = 8) {
   await writeFile(tls.certFile, certificate);
   await writeFile(tls.keyFile, key);
   const { log } = captureLog("console");
-  const server = await startConsoleServer((_request, response) => response.end("page"), {
+  const server = await startConsoleServer(onRequest, {
     host: "127.0.0.1",
     port: 0,
     connectionsMax,
@@ -49,7 +54,7 @@ async function setUp(connectionsMax = 8) {
     for await (const chunk of socket.setEncoding("utf8")) text += String(chunk);
     return text;
   };
-  return { port, open, readPage };
+  return { port, server, open, readPage };
 }
 
 test.each<[string, ConnectionOptions]>([
@@ -92,3 +97,29 @@ test("one address that begins handshakes, or has all connections, locks nobody o
   expect(await readPage()).toContain("page");
   await expect.poll(() => [...silent, ...idle].filter(({ closed }) => closed).length).toBeGreaterThan(4);
 });
+
+test.each([
+  ["has not begun", false],
+  ["has begun", true],
+])(
+  "at the stop an answer that %s is sent whole, and its connection takes nothing behind it",
+  async (_which, begun) => {
+    const answers: ServerResponse[] = [];
+    const { server, open } = await setUp(8, (_request, response) => {
+      answers.push(response);
+      if (begun) response.write("<");
+    });
+    const socket = await open();
+    const ask = () => socket.write("GET / HTTP/1.1\r\nHost: console\r\n\r\n");
+    ask();
+    await expect.poll(() => answers.length).toBe(1);
+    // Longer than the test may take.
+    const stopped = server.stop(3_600_000);
+    const received = text(socket);
+    ask();
+    answers[0]!.end("page");
+    expect(await received).toContain("page");
+    await stopped;
+    expect(answers).toHaveLength(1);
+  },
+);
