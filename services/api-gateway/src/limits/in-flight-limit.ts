@@ -1,6 +1,5 @@
 import { permitsOf, type Permits, type Work } from "@holdfast/contracts";
-import { createSharedPermits, permitsOfOne } from "@holdfast/service-runtime";
-import { networkOf } from "@holdfast/service-runtime";
+import { createSharedPermits, networkOf, permitsOfOne } from "@holdfast/service-runtime";
 
 /** The permits of one listener. */
 export function permitsIn(config: {

@@ -5,9 +5,8 @@
  */
 import type { IncomingMessage } from "node:http";
 import { BANK_NOTIFICATION_BOUNDS, takeBankNotification } from "@holdfast/contracts";
-import { createSharedPermits, permitsOfOne } from "@holdfast/service-runtime";
 import { createFairRoom } from "@holdfast/http-server";
-import { networkOf } from "@holdfast/service-runtime";
+import { createSharedPermits, networkOf, permitsOfOne } from "@holdfast/service-runtime";
 import { Router } from "express";
 import { z } from "zod";
 import type { SendPageCommand } from "../../bus/send-command.ts";
