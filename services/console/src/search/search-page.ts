@@ -1,14 +1,14 @@
-import { currencyExponent, operations, RANGE_DAYS_MAX, type SearchAnswer } from "@holdfast/contracts";
+import { operations, RANGE_DAYS_MAX, type SearchAnswer } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { OperatorApiProblemError } from "../api/operator-api.ts";
 import { DELIVERY_TEXTS } from "../deliveries/delivery-texts.ts";
 import { amountText, modeText, statusBadge, testBadge, timeElement } from "../ui/format.ts";
 import { isTestMode, type Page, type PageAnswer, type PageContext, type Reader } from "../ui/page-context.ts";
 import { lastDays } from "../payments/payment-list.ts";
-import { readAmount } from "../ui/read-number.ts";
 import { SETTLEMENT_TEXTS } from "../settlement/settlement-texts.ts";
 import { table } from "../ui/table.ts";
 import { problemText } from "../ui/take-action.ts";
+import { amountIn } from "./amount-in.ts";
 
 /** One field for every kind of number. */
 export const searchPage: Page = {
@@ -83,19 +83,6 @@ async function findAmount({ api, now, query, reader }: PageContext, text: string
   const href = `/payments?${new URLSearchParams(filter).toString()}`;
   return { rows, link: html`<p><a href="${href}">${texts.payments}: ${foundAs}</a></p>` };
 }
-
-/** A number with a currency's code or its sign, before it or behind it. */
-function amountIn(reader: Reader, text: string): { currency: string; amount: string } | undefined {
-  const [, before, number = "", behind] =
-    /^([a-z]{3}|[₺€$£])?\s*(\d[\d.,\s'’]*)([a-z]{3}|[₺€$£])?$/i.exec(text) ?? [];
-  const name = (before ?? behind)?.toUpperCase() ?? "";
-  const currency = SIGNS[name] ?? name;
-  if (currencyExponent(currency) === undefined) return undefined;
-  const { value } = readAmount(reader, number, currency);
-  return value === undefined ? undefined : { currency, amount: value };
-}
-
-const SIGNS: Record<string, string> = { "₺": "TRY", "€": "EUR", $: "USD", "£": "GBP" };
 
 /** One thing that was found. */
 type Row = {
