@@ -29,7 +29,7 @@ export type StoredRows = {
 export type PaymentRow = {
   paymentId: string;
   merchantId: string;
-  /** The account at the bank; null is the default one. */
+  /** The account at the bank. */
   accountId: string;
   transactionType: string;
   state: string;

@@ -158,7 +158,10 @@ async function expectInvariants({ file }: RunningSandbox, lost: Acknowledged[]):
   const bank = await readBank(file.acquirerUrl, file.accountId);
   const isLost = ({ reference }: { reference: string }) => lost.some((one) => one.reference === reference);
   const violations = (lines: typeof bank) =>
-    checkInvariants({ ...emptyLedgers(), ...rows, bank: lines }, OF_ROWS_AND_BANK).map(describeViolation);
+    checkInvariants(
+      { ...emptyLedgers({ refusalsAreLines: [file.accountId] }), ...rows, bank: lines },
+      OF_ROWS_AND_BANK,
+    ).map(describeViolation);
   expect(violations(bank.filter((line) => !isLost(line)))).toEqual([]);
   // The checker would see them.
   expect(violations(bank)).not.toEqual([]);
