@@ -3,8 +3,10 @@ import {
   cutPage,
   idCursor,
   INVALID_CURSOR_ERRORS,
+  merchantIdOf,
   operations,
   recordChargebackLines,
+  testIdOf,
   type Chargeback,
   type CommandReply,
 } from "@holdfast/contracts";
@@ -65,7 +67,9 @@ export async function listCases(
     return { outcome: "problem", code: "validation_failed", extra: { errors: INVALID_CURSOR_ERRORS } };
   const rows = await selectCases(db)
     .$if(status !== undefined, (query) => query.where("chargeback.status", "=", status!))
-    .$if(merchantId !== undefined, (query) => query.where("chargeback.merchant_id", "=", merchantId!))
+    .$if(merchantId !== undefined, (query) =>
+      query.where("chargeback.merchant_id", "in", recordedFor(merchantId!, livemode)),
+    )
     .$if(paymentId !== undefined, (query) => query.where("chargeback.payment_id", "=", paymentId!))
     .$if(livemode !== undefined, (query) => query.where(ofMode("chargeback.merchant_id", livemode!)))
     .$if(before !== undefined, (query) => query.where("chargeback_id", "<", before!))
@@ -74,4 +78,9 @@ export async function listCases(
     .execute();
   const { page, next } = cutPage(rows, limit, ({ chargeback_id }) => idCursor.encode(chargeback_id));
   return { outcome: "done", result: { items: page.map(chargebackRecord), ...next } };
+}
+
+/** The ids under which the merchant's records are kept: where no mode is named, such as with a payment's id, of both. */
+function recordedFor(merchantId: string, livemode: boolean | undefined): string[] {
+  return livemode === undefined ? [merchantIdOf(merchantId), testIdOf(merchantId)] : [merchantId];
 }
