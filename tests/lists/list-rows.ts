@@ -64,9 +64,9 @@ const INSERT_PAYMENTS = `
 const INSERT_REFUNDS = `
   insert into refunds.refund (refund_id, payment_id, merchant_id, state, version, amount_minor, currency,
     currency_exponent, kind, order_id, customer_id, installment_count, card_holder_name, masked_pan,
-    external_transaction_id, auth_code, created_at, state_since, recover_at)
+    external_transaction_id, auth_code, account_id, created_at, state_since, recover_at)
   select uuidv7(created_at - now()), uuidv4(), $1, state, 2, amount_minor, currency, 2, 'refund', order_id,
-    customer_id, 1, card_holder_name, masked_pan, external_transaction_id, auth_code, created_at, created_at,
+    customer_id, 1, card_holder_name, masked_pan, external_transaction_id, auth_code, uuidv4(), created_at, created_at,
     case state when 'EXECUTING' then now() + interval '1 year' end
   from (
     select number, ${COLUMNS},

@@ -117,10 +117,10 @@ export const FILL_CHARGEBACKS = [
 export const FILL_REFUNDS = [
   `insert into refunds.refund (refund_id, payment_id, merchant_id, state, version, amount_minor, currency, currency_exponent, kind,
      order_id, customer_id, installment_count, card_holder_name, masked_pan, external_transaction_id, auth_code,
-     approvals_required, created_at, updated_at, state_since)
+     approvals_required, account_id, created_at, updated_at, state_since)
    select refund_id, payment_id, merchant_id, 'SUCCESS', 3, amount_minor, currency, 2, 'refund', order_id,
-     'customer-' || number % 5000, 1, 'Ada Lovelace', masked_pan, 'refund-' || external_transaction_id, auth_code, 1, created_at,
-     created_at, created_at
+     'customer-' || number % 5000, 1, 'Ada Lovelace', masked_pan, 'refund-' || external_transaction_id, auth_code, 1,
+     '${TEST_ACCOUNT_ID}', created_at, created_at, created_at
    from drawn where is_refunded and state <> 'FAILED'`,
   `insert into refunds.refund_history (refund_id, version, from_state, to_state, cause, at)
    select refund_id, version, 'EXECUTING', 'SUCCESS', 'years', created_at

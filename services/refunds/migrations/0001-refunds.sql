@@ -80,7 +80,8 @@ create table refund (
     (state in ('RESERVING', 'EXECUTING', 'SETTLING', 'FAILING', 'REJECTING')) = (recover_at is not null)),
   constraint refund_reserved_is_described check (
     state = 'RESERVING' or (kind is not null and order_id is not null
-      and installment_count is not null and card_holder_name is not null and masked_pan is not null))
+      and installment_count is not null and card_holder_name is not null and masked_pan is not null
+      and account_id is not null))
 );
 
 -- The workers' queues.

@@ -1,4 +1,5 @@
 import { columnsOf, createTestDatabase } from "@holdfast/tests/support";
+import { randomUUID } from "node:crypto";
 import { Client } from "pg";
 import { expect, test } from "vitest";
 import type { RefundsDatabase } from "./database.ts";
@@ -113,6 +114,22 @@ const COLUMNS: {
 test("the tables' types are what the migrations make", async () => {
   const database = await createTestDatabase();
   expect(await columnsOf(database, "refunds")).toEqual(COLUMNS);
+  await database.drop();
+});
+
+test("a refund is shown with the account that it is paid from, or not at all", async () => {
+  const database = await createTestDatabase();
+  const client = new Client({ connectionString: database.urls.refunds.owner });
+  await client.connect();
+  const shown = `insert into refund (refund_id, payment_id, merchant_id, state, version, amount_minor, currency,
+      currency_exponent, kind, order_id, installment_count, card_holder_name, masked_pan, account_id)
+    values (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'PENDING_APPROVAL', 1, 1, 'TRY', 2, 'refund', 'order', 1,
+      'A Buyer', '411111******1111', $1)`;
+  await client.query(shown, [randomUUID()]);
+  await expect(client.query(shown, [null])).rejects.toMatchObject({
+    constraint: "refund_reserved_is_described",
+  });
+  await client.end();
   await database.drop();
 });
 

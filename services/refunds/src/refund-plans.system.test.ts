@@ -1,7 +1,7 @@
 import { createPool } from "@holdfast/postgres";
 import { createLogger } from "@holdfast/service-runtime";
 import { withClient } from "@holdfast/sandbox/infrastructure";
-import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
+import { createTestDatabase, TEST_ACCOUNT_ID, type TestDatabase } from "@holdfast/tests/support";
 import { Kysely, PostgresDialect, sql, type CompiledQuery } from "kysely";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -42,11 +42,11 @@ beforeAll(async () => {
   // One of ten is under way: half of those wait for a decision, the others are in the four states between it and the end.
   await sql`
     insert into refund (refund_id, payment_id, merchant_id, state, version, amount_minor, currency, currency_exponent,
-      kind, order_id, installment_count, card_holder_name, masked_pan, recover_at, created_at)
+      kind, order_id, installment_count, card_holder_name, masked_pan, account_id, recover_at, created_at)
     select gen_random_uuid(), ('00000000-0000-7000-8000-' || lpad((n % 30000)::text, 12, '0'))::uuid,
       ('00000000-0000-4000-8000-' || lpad((case when n % 20 > 1 and n % 7 = 0 then 9 else n % 3 end)::text, 12, '0'))::uuid,
       state, 1, 100, 'TRY', 2,
-      'refund', 'order', 1, 'Ada Lovelace', '411111******1111',
+      'refund', 'order', 1, 'Ada Lovelace', '411111******1111', ${TEST_ACCOUNT_ID}::uuid,
       case when state in ('EXECUTING', 'SETTLING', 'FAILING', 'REJECTING') then now() + n * interval '1 second' end,
       now() - n * interval '1 minute'
     from (
@@ -149,7 +149,7 @@ describe("what is asked again and again reads what is under way, not what has en
   });
 
   test("recovery", async () => {
-    const nodes = await plansOf(() => leaseDue(db, { leaseMs: 1, limit: 64, accountId: null }));
+    const nodes = await plansOf(() => leaseDue(db, { leaseMs: 1, limit: 64, accountId: TEST_ACCOUNT_ID }));
     expect(rowsRead(nodes)).toBeLessThanOrEqual(64);
   });
 });

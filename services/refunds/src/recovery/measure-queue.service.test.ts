@@ -37,9 +37,9 @@ test("refunds are counted by what they wait for: a decision, the bank, its day's
   for (const [state, seconds] of states) {
     await sql`
       insert into refund (refund_id, payment_id, merchant_id, state, version, amount_minor, currency, currency_exponent,
-        kind, order_id, installment_count, card_holder_name, masked_pan, recover_at, state_since)
+        kind, order_id, installment_count, card_holder_name, masked_pan, account_id, recover_at, state_since)
       values (gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), ${state}, 1, 100, 'TRY', 2,
-        'refund', 'order', 1, 'Ada Lovelace', '411111******1111',
+        'refund', 'order', 1, 'Ada Lovelace', '411111******1111', gen_random_uuid(),
         case when ${state} in ('RESERVING', 'EXECUTING', 'SETTLING', 'FAILING', 'REJECTING') then now() end,
         now() - ${seconds} * interval '1 second')`.execute(db);
   }

@@ -37,9 +37,9 @@ async function refund(state = "EXECUTING", idleMs = 60_000): Promise<string> {
   const isUnderWay = state !== "SUCCESS";
   await sql`
     insert into refund (refund_id, payment_id, merchant_id, state, version, amount_minor, currency, currency_exponent,
-      kind, order_id, installment_count, card_holder_name, masked_pan, recover_at, updated_at)
+      kind, order_id, installment_count, card_holder_name, masked_pan, account_id, recover_at, updated_at)
     values (${refundId}, gen_random_uuid(), gen_random_uuid(), ${state}, 1, 100, 'TRY', 2,
-      'refund', 'order', 1, 'Ada Lovelace', '411111******1111',
+      'refund', 'order', 1, 'Ada Lovelace', '411111******1111', gen_random_uuid(),
       case when ${isUnderWay} then now() + interval '1 day' end,
       now() - ${idleMs} * interval '1 millisecond')`.execute(db);
   return refundId;
