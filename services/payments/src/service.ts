@@ -215,7 +215,9 @@ export async function startPayments(
     startPeriodicTask("BIN table", { intervalMs: config.BIN_TABLE_REFRESH, round: bins.refresh, log }),
     startPeriodicTask("checkouts", {
       intervalMs: config.CHECKOUT_INTERVAL,
-      round: () => closeCheckouts(checkouts),
+      round: async () => {
+        if ((await closeCheckouts(checkouts)) > 0) relay.nudge();
+      },
       clock,
       log,
     }),

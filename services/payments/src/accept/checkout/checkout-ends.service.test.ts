@@ -12,6 +12,7 @@ beforeAll(async () => {
     CHECKOUT_INTERVAL: "50ms",
     CHECKOUT_ATTEMPTS_MAX: "2",
     OPTIONAL_EVENTS: "true",
+    OUTBOX_POLL_INTERVAL: "1h",
     RECOVERY_SCHEDULE: "1h",
   });
   steps = checkouts(payments);
@@ -93,6 +94,21 @@ test("of a cancellation and eight forms at the same moment one wins, and the ban
     expect(made.length).toBeLessThanOrEqual(1);
     await eventually(async () => expect(await eventsOf(checkoutId)).toHaveLength(1));
   }
+});
+
+test("the event of one that expires while nobody reads it leaves without waiting for the next look", async () => {
+  const checkoutId = await steps.open();
+  await payments.query(
+    "update payments.checkout set expires_at = now() + interval '1 second' where checkout_id = $1",
+    [checkoutId],
+  );
+  await eventually(async () =>
+    expect(
+      await payments.query("select publish_attempts from payments.outbox where payment_id = $1", [
+        checkoutId,
+      ]),
+    ).toEqual([{ publish_attempts: 1 }]),
+  );
 });
 
 test("its end is one event, with the payment that completed it", async () => {
