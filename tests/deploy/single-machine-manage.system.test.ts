@@ -118,6 +118,18 @@ test("a directory for back-ups whose disk is not mounted is refused by name", ()
     );
 });
 
+test.each([
+  ["in quotes", '"%"'],
+  ["in single quotes, with a comment", "'%' # another disk"],
+  ["with a comment", "%  # another disk"],
+  ["of another system's lines", "%\r"],
+])("a setting %s is read as compose reads it", (_how, form) => {
+  const directory = join(root, "other disk");
+  appendFileSync(join(single, ".env"), `BACKUP_DIR=${form.replace("%", directory)}\n`);
+  expect(manage(["prepare"]).status).toBe(0);
+  expect(existsSync(join(directory, "holdfast"))).toBe(true);
+});
+
 test("the image is built on the base and with the registry that .env names", () => {
   const env = join(single, ".env");
   const lines = "NODE_IMAGE=mirror.example/node:26\nNPM_CONFIG_REGISTRY=https://npm.example/\n";
