@@ -45,6 +45,17 @@ test("the page says in words what the text is of each thing", async () => {
   expect(text).not.toContain("orderId");
 });
 
+test("a number that no list of amounts takes is searched for as a text", async () => {
+  const { status, text } = await searched("operator", "1234567890 TRY");
+  expect([status, text.includes('role="alert"')]).toEqual([200, false]);
+});
+
+test("a further page of the audit log leads back", async () => {
+  const session = await started.signIn("operator", { subject: "olga" });
+  const { text } = await started.get(session, "/audit?actor=olga&cursor=second&cursorTrail=-");
+  expect(text).toContain('rel="prev" href="/audit?actor=olga"');
+});
+
 test("a status alone means the last 31 days, which the page says and its file has, too", async () => {
   const session = await started.signIn("operator", { subject: "olga" });
   const { status, text } = await started.get(session, "/payments?status=FAILED&orderId=");

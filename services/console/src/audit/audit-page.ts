@@ -33,10 +33,12 @@ async function answerAudit(context: PageContext): Promise<PageAnswer> {
   const reading = api.read(operations.getAuditLog, { query: { ...auditFilter(query), cursor } });
   const page = await readList(context, reading);
   // The log has no mode.
-  const asked = new URLSearchParams(filterOf(query, [...FILTERS, "from", "to"] as const));
+  const names = [...FILTERS, "from", "to"] as const;
+  const asked = new URLSearchParams(filterOf(query, names));
+  const walked = new URLSearchParams(filterOf(query, [...names, "cursor", "cursorTrail"] as const));
   const content = html`${filters(context)}
     ${table(texts.log, columns(reader), { rows: page.items, empty: texts.noEntries })}
-    ${pageLinks(reader, { path: "/audit" }, asked, page.nextCursor)}
+    ${pageLinks(reader, { path: "/audit" }, walked, page.nextCursor)}
     <p><a href="/audit.csv?${asked.toString()}">${reader.texts.csv}</a></p>`;
   const { refusal } = page;
   return {
