@@ -1,3 +1,4 @@
+import { RANGE_DAYS_MAX } from "@holdfast/contracts";
 import type { Language } from "@holdfast/html";
 import type { PageContext, Reader } from "./page-context.ts";
 
@@ -40,6 +41,10 @@ const TURKISH: Record<string, string> = {
   address_not_allowed: "internetten erişilebilen bir adrese götürmüyor",
   not_allowed: "izin verilmiyor",
   duplicate: "iki kez yazılmış",
+  invalid_cursor: "bu listenin bir sayfası değil",
+  range_required: `en çok ${RANGE_DAYS_MAX} gün aralıklı bir başlangıç ve bitiş ister`,
+  invalid_range: "başlangıçtan sonra olmalı",
+  acquirer_account_not_found: "bu modun bir hesabı değil",
   nothing_to_change: "değişen bir şey yok",
   never_applies: "hiç uygulanmaz: önceki bir kural bütün ödemelerini kapsıyor",
   low_contrast: "üzerindeki beyaz yazı okunmaz: daha koyu bir renk seçin (kontrast en az 4,5)",
