@@ -79,7 +79,7 @@ function amountFields(
 ): Html {
   const { form, reader } = context;
   const texts = MERCHANT_TEXTS[reader.language];
-  const isSent = form.has("cardMax") && row.largestAmount !== "";
+  const isSent = form.has("cardMax") && (row.largestAmount !== "" || row.largestCurrency !== "");
   const field = (name: keyof typeof row, label: string, fault: string | undefined) =>
     textField({ name, id: `${name}-${index}`, label, value: row[name], max: 20, fault });
   const read = isSent ? readAmount(reader, row.largestAmount, row.largestCurrency).fault : undefined;
@@ -123,7 +123,6 @@ function rulesIn(form: URLSearchParams, reader: Reader) {
   const hasAny = (...names: string[]) => names.some((name) => field(name) !== "");
   const largestAmounts = (sentRows(form, AMOUNTS) ?? [])
     .map(({ largestAmount, largestCurrency }) => ({ largestAmount, currency: largestCurrency.toUpperCase() }))
-    .filter(({ largestAmount }) => largestAmount !== "")
     .map(({ largestAmount, currency }) => ({ currency, amount: read(largestAmount, currency) }));
   const attempts = Object.entries(ATTEMPTS).flatMap(([max, rule]) => {
     const minutes = max.replace("Max", "Minutes");
