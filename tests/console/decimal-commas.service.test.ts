@@ -64,6 +64,31 @@ test("a plan of 2,5 % and 0,25 is taken, and shown with commas again", async () 
   expect([fieldOf(page, "ratePercent").value, fieldOf(page, "fixed").value]).toEqual(["2,5", "0,25"]);
 });
 
+test("the rules of a plan are shown in words, and with the reader's numbers", async () => {
+  const path = `/merchants/${started.shops.mine.merchantId}`;
+  const plan = { ratePercent: "2,5", fixed: "0,25", currency: "TRY" };
+  const rule = { ruleCardType: "DEBIT", ruleDomInt: "INT", ruleRate: "0,8", ruleFixed: "0,1" };
+  expect((await send("operator", `${path}/plan`, { ...plan, ...rule })).status).toBe(303);
+  // Any refused form of the page shows it in the reader's language.
+  const { text } = await send("operator", `${path}/plan`, { ...plan, ratePercent: "iki" });
+  for (const [heading, value] of [
+    ["Kart türü", "Banka kartı"],
+    ["Yurt içi veya yurt dışı", "Yurt dışı"],
+    ["Yüzde oranı", "%0,80"],
+    ["Sabit tutar", "₺0,10"],
+  ])
+    expect(text).toMatch(new RegExp(`data-heading="${heading}"[^>]*>${value}<`));
+});
+
+test("a largest amount whose amount was emptied is refused at its field, and stays in force", async () => {
+  const path = `/merchants/${started.shops.mine.merchantId}/rules`;
+  const rule = { largestAmount: "1.000,5", largestCurrency: "TRY", cardMax: "" };
+  expect((await send("operator", path, rule)).status).toBe(303);
+  const refused = await send("operator", path, { ...rule, largestAmount: "" });
+  expect([refused.status, refused.calls.filter((call) => !call.startsWith("GET"))]).toEqual([400, []]);
+  expect(refused.text).toContain('id="largestAmount-0-fault"');
+});
+
 test("a refund of 1,234 is refused at its field, and nothing is refunded", async () => {
   const path = `/payments/${started.shops.mine.things.payment}/refund`;
   const refused = await send("operator", path, { amount: "1,234", reason: "iade" });

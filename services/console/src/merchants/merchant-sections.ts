@@ -2,7 +2,7 @@ import { html, type Html } from "@holdfast/html";
 import type { Merchant } from "@holdfast/contracts";
 import { faultAt } from "../ui/field-faults.ts";
 import { actionForm, selectField, textField } from "../ui/form-fields.ts";
-import { amountText, modeText, rateText, statusBadge, timeElement } from "../ui/format.ts";
+import { amountText, modeText, rateText, statusBadge, statusWord, timeElement } from "../ui/format.ts";
 import { instantField } from "../ui/instant-field.ts";
 import { roleBar } from "../ui/offers.ts";
 import type { PageContext, Reader } from "../ui/page-context.ts";
@@ -147,25 +147,29 @@ export function planSection(context: PageContext, { merchant }: WholeMerchant): 
           ])
         : html`<p class="quiet">${texts.noPlan}</p>`
     }
-    ${plan?.rules && plan.rules.length > 0 && planRules(reader, plan.rules)}
+    ${plan?.rules && plan.rules.length > 0 && planRules(reader, plan)}
     ${mayChangeMerchant(context) && planForm(context, merchant)}`;
 }
 
-function planRules(reader: Reader, rules: NonNullable<NonNullable<Merchant["commission"]>["rules"]>): Html {
+function planRules(reader: Reader, plan: NonNullable<Merchant["commission"]>): Html {
   const texts = MERCHANT_TEXTS[reader.language];
   const any = reader.texts.any;
   return table(
     texts.planRules,
     [
-      { heading: texts.cardType, cell: ({ cardType }) => cardType ?? any },
-      { heading: texts.domInt, cell: ({ domInt }) => domInt ?? any },
+      { heading: texts.cardType, cell: ({ cardType }) => (cardType ? statusWord(reader, cardType) : any) },
+      { heading: texts.domInt, cell: ({ domInt }) => (domInt ? statusWord(reader, domInt) : any) },
       {
         heading: texts.installments,
         cell: ({ installmentsFrom = 1, installmentsTo = 12 }) => `${installmentsFrom}–${installmentsTo}`,
       },
-      { heading: texts.rate, isNumber: true, cell: ({ ratePercent }) => ratePercent },
-      { heading: texts.fixed, isNumber: true, cell: ({ fixed }) => fixed },
+      { heading: texts.rate, isNumber: true, cell: ({ ratePercent }) => rateText(reader, ratePercent) },
+      {
+        heading: texts.fixed,
+        isNumber: true,
+        cell: ({ fixed }) => amountText(reader, Number(fixed), plan.currency),
+      },
     ],
-    { rows: rules, empty: texts.noPlan },
+    { rows: plan.rules ?? [], empty: texts.noPlan },
   );
 }

@@ -49,19 +49,20 @@ export function routesSection(context: PageContext, { accounts, routes, merchant
 }
 
 function routeTable(
-  { texts: { any }, language }: Reader,
+  reader: Reader,
   caption: string,
   empty: string,
   { accounts, routes }: { accounts: readonly AcquirerAccount[]; routes: readonly Route[] },
 ): Html {
-  const texts = MERCHANT_TEXTS[language];
+  const texts = MERCHANT_TEXTS[reader.language];
+  const { any } = reader.texts;
   const nameOf = (id: string) => accounts.find(({ accountId }) => accountId === id)?.name ?? id;
   return table(
     caption,
     [
       { heading: texts.account, cell: ({ accountId }) => nameOf(accountId) },
       { heading: texts.currencyCode, cell: ({ currency }) => currency ?? any },
-      { heading: texts.domInt, cell: ({ domInt }) => domInt ?? any },
+      { heading: texts.domInt, cell: ({ domInt }) => (domInt ? statusWord(reader, domInt) : any) },
       { heading: texts.scheme, cell: ({ cardScheme }) => cardScheme ?? any },
       { heading: texts.loyalty, cell: ({ loyaltyCode }) => loyaltyCode ?? any },
       {
