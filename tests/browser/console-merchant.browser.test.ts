@@ -118,6 +118,8 @@ test("a merchant is onboarded to its first live payment by forms alone", async (
   await page.getByRole("button", { name: "Save endpoint" }).click();
   expect(await statusOf(page)).toContain("The change is recorded");
   expect(await page.getByRole("table", { name: "Endpoints" }).innerText()).toContain("payment.captured");
+  await page.getByRole("table", { name: "Webhook endpoints, mode: Live" }).waitFor();
+  expect(await page.getByRole("heading", { name: "Webhook" }).count()).toBe(0);
   await page.getByRole("button", { name: "Send test" }).click();
   expect(await statusOf(page)).toContain("has accepted the test webhook");
 

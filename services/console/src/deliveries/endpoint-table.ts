@@ -5,18 +5,20 @@ import { timeElement } from "../ui/format.ts";
 import type { Reader } from "../ui/page-context.ts";
 import { table } from "../ui/table.ts";
 
-/** A merchant's webhook endpoints with their health. @param href where an endpoint's name leads. */
+/** A merchant's webhook endpoints with their health. @param options `href`: where an endpoint's name leads. */
 export function endpointTable(
   reader: Reader,
   endpoints: readonly WebhookEndpoint[],
-  {
-    href,
-    actions,
-  }: { href: (endpoint: WebhookEndpoint) => string; actions?: (endpoint: WebhookEndpoint) => Html },
+  options: {
+    href: (endpoint: WebhookEndpoint) => string;
+    actions?: (endpoint: WebhookEndpoint) => Html;
+    caption?: string;
+  },
 ): Html {
   const texts = DELIVERY_TEXTS[reader.language];
+  const { href, actions, caption = texts.endpoints } = options;
   return table(
-    texts.endpoints,
+    caption,
     [
       {
         heading: texts.endpoint,

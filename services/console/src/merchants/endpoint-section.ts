@@ -18,8 +18,10 @@ type Endpoints = { merchant: Merchant; webhooks: readonly WebhookEndpoint[] | un
 export function webhookSection(context: PageContext, { merchant, webhooks, isLive }: Endpoints): Html {
   const { form, reader } = context;
   const texts = MERCHANT_TEXTS[reader.language];
-  const heading = html`<h2 id="webhooks">${texts.webhooksOf(modeText(reader, isLive))}</h2>`;
-  if (!webhooks) return html`${heading} ${awayNote(reader, texts.webhooks, webhooks)}`;
+  const heading = texts.webhooksOf(modeText(reader, isLive));
+  if (!webhooks)
+    return html`<h2 id="webhooks">${heading}</h2>
+      ${awayNote(reader, texts.webhooks, webhooks)}`;
   const deliveries = (endpointId: string) =>
     `/deliveries?${new URLSearchParams({
       merchantId: merchant.merchantId,
@@ -29,28 +31,30 @@ export function webhookSection(context: PageContext, { merchant, webhooks, isLiv
   const action = (verb: string) =>
     `/merchants/${merchant.merchantId}/${verb}${isLive ? "" : "?livemode=false"}`;
   const isChange = form.has("endpointUrl");
-  return html`${heading}
-  ${endpointTable(reader, webhooks, {
-    href: ({ endpointId }) => deliveries(endpointId),
-    ...(mayChangeKeys(context) && {
-      actions: (endpoint: WebhookEndpoint) => actionsOn(context, endpoint, action),
-    }),
-  })}
-  ${
-    mayChangeKeys(context) &&
-    actionForm(context, {
-      action: action("add-webhook"),
-      button: texts.addWebhook,
-      fields: textField({
-        name: "url",
-        label: texts.url,
-        hint: texts.urlHint,
-        value: form.get("url") ?? "",
-        max: 2_048,
-        fault: isChange ? undefined : faultAt(context, "url"),
+  return html`<div id="webhooks">
+    ${endpointTable(reader, webhooks, {
+      caption: heading,
+      href: ({ endpointId }) => deliveries(endpointId),
+      ...(mayChangeKeys(context) && {
+        actions: (endpoint: WebhookEndpoint) => actionsOn(context, endpoint, action),
       }),
-    })
-  }`;
+    })}
+    ${
+      mayChangeKeys(context) &&
+      actionForm(context, {
+        action: action("add-webhook"),
+        button: texts.addWebhook,
+        fields: textField({
+          name: "url",
+          label: texts.url,
+          hint: texts.urlHint,
+          value: form.get("url") ?? "",
+          max: 2_048,
+          fault: isChange ? undefined : faultAt(context, "url"),
+        }),
+      })
+    }
+  </div>`;
 }
 
 function actionsOn(

@@ -105,7 +105,7 @@ const ENGLISH = {
   loyalty: "Loyalty program",
   from: (count: number) => `from ${count}`,
   webhooks: "Webhooks",
-  webhooksOf: (mode: string) => `Webhooks of mode: ${mode}`,
+  webhooksOf: (mode: string) => `Webhook endpoints, mode: ${mode}`,
   url: "URL",
   urlHint: "https, at a public address. Its secret is shown once.",
   addWebhook: "Add endpoint",
