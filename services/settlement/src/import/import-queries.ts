@@ -4,6 +4,7 @@ import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable, type Transaction, type Updateable } from "kysely";
 import { DatabaseError } from "pg";
 import type { SettlementDatabase } from "../database.ts";
+import { firstDaysOf } from "./first-days.ts";
 import type { ImportTable, LineFaultTable } from "./import-table.ts";
 import { ADD_FAULTS, ADD_LINES, FAULT_COLUMNS, LINE_COLUMNS, type GivenLine } from "./line-statements.ts";
 import type { LineBatch, LineFault, SettlementLine } from "./settlement-line.ts";
@@ -152,13 +153,10 @@ export async function count(
   row: ImportRow,
   actor: string,
 ): Promise<void> {
+  const since = await firstDaysOf(trx, row.import_id);
   await sql`
-    update account set compared_since = least(compared_since, read.moved), payouts_since = least(payouts_since, read.paid)
-    from (
-      select min(coalesce(transacted_at::date, settles_on)) filter (where kind <> 'PAYOUT') as moved,
-        min(coalesce(settles_on, transacted_at::date)) filter (where kind = 'PAYOUT') as paid
-      from line where import_id = ${row.import_id}
-    ) as read
+    update account set compared_since = least(compared_since, ${since.moved}::date),
+      payouts_since = least(payouts_since, ${since.paid}::date)
     where account_id = ${row.account_id}`.execute(trx);
   await audit(trx, row, { actor, action: "settlement.imported" });
 }
