@@ -16,6 +16,7 @@ type Group = {
   currency: string;
   currency_exponent: number;
   account_id: string;
+  account_name: string;
   payments: number;
   amount: string;
   amount_by_now: string;
@@ -27,16 +28,14 @@ type Scope = { merchantId?: string | undefined; livemode: boolean };
 
 /** Sums of all payments of today and of the days it is compared with. */
 export async function figuresOf(db: Kysely<PaymentsDatabase>, scope: Scope): Promise<CommandReply<Figures>> {
-  const { rows: clock } = await sql<{ at: Date }>`select now() as at`.execute(db);
-  const { at } = clock[0]!;
+  const { at, openDisputes } = await countDisputes(db, scope);
   const { rows } = await groups(at, scope).execute(db);
   const days = FIGURE_DAYS.map((daysAgo) => ({
     day: new Date(at.getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10),
     volumes: volumesOf(rows.filter((row) => row.days_ago === daysAgo && row.payments > 0)),
   }));
   const today = rows.filter(({ days_ago }) => days_ago === 0);
-  const accounts = accountsOf(today, await namesOf(db, today));
-  const openDisputes = await countDisputes(db, scope);
+  const accounts = accountsOf(today);
   return { outcome: "done", result: { at: at.toISOString(), days, accounts, openDisputes } };
 }
 
@@ -52,6 +51,7 @@ function groups(at: Date, scope: Scope) {
   return sql<Group>`
     select days_ago, extract(hour from created_at at time zone 'UTC')::integer as hour,
       currency, currency_exponent, account_id,
+      (select name from acquirer_account where acquirer_account.account_id = payment.account_id) as account_name,
       count(*) filter (where ${isKept})::integer as payments,
       coalesce(sum(amount_minor) filter (where ${isKept}), 0)::text as amount,
       coalesce(sum(amount_minor) filter (
@@ -71,25 +71,22 @@ function own({ merchantId, livemode }: Scope) {
     : sql<boolean>`merchant_id = ${merchantId}`;
 }
 
-async function countDisputes(db: Kysely<PaymentsDatabase>, scope: Scope): Promise<Figures["openDisputes"]> {
-  const { count, oldest } = await db
+/** Reads them with the time by which the days are told. */
+async function countDisputes(
+  db: Kysely<PaymentsDatabase>,
+  scope: Scope,
+): Promise<{ at: Date; openDisputes: Figures["openDisputes"] }> {
+  const { at, count, oldest } = await db
     .selectFrom("chargeback")
-    .select((eb) => [eb.fn.countAll<string>().as("count"), eb.fn.min("created_at").as("oldest")])
+    .select((eb) => [
+      sql<Date>`now()`.as("at"),
+      eb.fn.countAll<string>().as("count"),
+      eb.fn.min("created_at").as("oldest"),
+    ])
     .where("status", "=", "OPEN")
     .where(own(scope))
     .executeTakeFirstOrThrow();
-  return { count: Number(count), ...(oldest && { oldestAt: oldest.toISOString() }) };
-}
-
-async function namesOf(
-  db: Kysely<PaymentsDatabase>,
-  rows: readonly Group[],
-): Promise<ReadonlyMap<string, string>> {
-  const ids = [...new Set(rows.map(({ account_id }) => account_id))];
-  if (ids.length === 0) return new Map();
-  const accounts = db.selectFrom("acquirer_account").select(["account_id", "name"]);
-  const named = await accounts.where("account_id", "in", ids).execute();
-  return new Map(named.map(({ account_id, name }) => [account_id, name]));
+  return { at, openDisputes: { count: Number(count), ...(oldest && { oldestAt: oldest.toISOString() }) } };
 }
 
 /** The results of payments that no bank has declined. */
@@ -128,11 +125,11 @@ function count(rows: readonly Group[], of: (row: Group) => number): number {
   return rows.reduce((sum, row) => sum + of(row), 0);
 }
 
-function accountsOf(rows: readonly Group[], names: ReadonlyMap<string, string>): Figures["accounts"] {
+function accountsOf(rows: readonly Group[]): Figures["accounts"] {
   return [...Map.groupBy(rows, ({ account_id }) => account_id)]
     .map(([accountId, of]) => ({
       accountId,
-      name: names.get(accountId),
+      name: of[0]!.account_name,
       approved: count(of, ({ approved }) => approved),
       declined: count(of, ({ declined }) => declined),
     }))
