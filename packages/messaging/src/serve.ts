@@ -187,16 +187,15 @@ async function traced(
   message: Msg,
   run: (traceparent: string | undefined) => Promise<Handled>,
 ): Promise<void> {
-  const { subject } = message;
   const traceparent = traceparentIn(message);
   if (!parseTraceparent(traceparent))
     return void (await context.with(countingTimeElsewhere(), run, undefined, traceparent));
   const options = {
     kind: SpanKind.SERVER,
     parent: countingTimeElsewhere(remoteContext(traceparent)),
-    attributes: messagingAttributes(subject, "process"),
+    attributes: messagingAttributes(message.subject, "process"),
   };
-  await inSpan(`process ${subject}`, options, async (span) => {
+  await inSpan(`process ${message.subject}`, options, async (span) => {
     const { context: sent, outcome } = await run(formatTraceparent(span.spanContext()));
     if (!span.isRecording()) return;
     annotate(
