@@ -7,6 +7,7 @@ import {
   paymentStatusSchema,
   transactionTypeSchema,
 } from "../payment-status.ts";
+import { DOM_INT } from "./bin.ts";
 
 /** Kind of a bank's decline. */
 const declineClassSchema = z.enum(["soft", "hard", "sca_required", "stolen", "limit", "technical"]);
@@ -71,7 +72,7 @@ export const apiPaymentResponseSchema = z
         description: "Masked card number: its first six and last four digits",
         examples: ["411111******1111"],
       }),
-    domInt: z.enum(["DOM", "INT"]).optional().meta({
+    domInt: z.enum(DOM_INT).optional().meta({
       description: "Domestic or international card; absent where the BIN is not known",
     }),
     cardScheme: cardFact("Card scheme", "VISA", "MASTERCARD"),

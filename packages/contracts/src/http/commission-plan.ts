@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { FieldCode } from "../field-codes.ts";
 import { currencyExponent, parseAmount } from "../money.ts";
 import { wholeNumberSchema } from "../whole-number.ts";
+import { CARD_TYPES, DOM_INT } from "./bin.ts";
 import { currencySchema, INSTALLMENTS_MAX } from "./card-payment-fields.ts";
 
 const ratePercent = z
@@ -25,11 +26,8 @@ const fixed = z
  */
 export const commissionRuleSchema = z
   .object({
-    cardType: z
-      .enum(["CREDIT", "DEBIT", "PREPAID"])
-      .optional()
-      .meta({ description: "Only payments with such a card" }),
-    domInt: z.enum(["DOM", "INT"]).optional().meta({
+    cardType: z.enum(CARD_TYPES).optional().meta({ description: "Only payments with such a card" }),
+    domInt: z.enum(DOM_INT).optional().meta({
       description: "Only payments with a card of the acquirer's country (DOM), or of another one (INT)",
     }),
     installmentsFrom: wholeNumberSchema(1, INSTALLMENTS_MAX, "Defaults to 1").optional(),

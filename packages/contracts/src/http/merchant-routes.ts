@@ -2,12 +2,13 @@ import { z } from "zod";
 import { textSchema } from "../text.ts";
 import { wholeNumberSchema } from "../whole-number.ts";
 import { proposalSchema } from "./acquirer-accounts.ts";
+import { DOM_INT } from "./bin.ts";
 import { currencySchema } from "./card-payment-fields.ts";
 
 export const routeSchema = z
   .object({
     currency: currencySchema().optional(),
-    domInt: z.enum(["DOM", "INT"]).optional().meta({
+    domInt: z.enum(DOM_INT).optional().meta({
       description: "Only payments with a card of the acquirer's country (DOM), or of another one (INT)",
     }),
     cardScheme: textSchema(1, 32).optional(),

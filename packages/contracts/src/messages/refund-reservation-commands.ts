@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DOM_INT } from "../http/bin.ts";
 import { refundedPaymentSchema } from "../http/refund-parts.ts";
 import { approvalsRequiredSchema } from "./refund-bank-commands.ts";
 import { amountMinorSchema, defineCommand, defineServiceCommand } from "./message.ts";
@@ -26,7 +27,7 @@ export const refundReservationSchema = z.object({
     installmentCount: z.int(),
     cardHolderName: z.string(),
     pan: z.string(),
-    domInt: z.enum(["DOM", "INT"]).optional(),
+    domInt: z.enum(DOM_INT).optional(),
     cardScheme: z.string().optional(),
     cardType: z.string().optional(),
     cardSubType: z.string().optional(),

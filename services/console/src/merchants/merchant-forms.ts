@@ -7,9 +7,6 @@ import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 /** Shows the merchant's page with what was refused. */
 export type RenderAgain = (context: PageContext, notice?: Notice, status?: number) => Promise<PageAnswer>;
 
-export const CARD_TYPES = ["CREDIT", "DEBIT", "PREPAID"] as const;
-export const DOM_INT = ["DOM", "INT"] as const;
-
 /** A choice of codes, of which the first stands for all. */
 export function anyOr(reader: Reader, codes: readonly string[]): Choice[] {
   return [

@@ -1,4 +1,4 @@
-import { operations, type Merchant } from "@holdfast/contracts";
+import { CARD_TYPES, DOM_INT, operations, type Merchant } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { faultAt } from "../ui/field-faults.ts";
 import { actionForm, numberField, selectField, textField } from "../ui/form-fields.ts";
@@ -6,7 +6,7 @@ import type { PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { decimalField, readAmount, readRate } from "../ui/read-number.ts";
 import { rowFields, sentRows, type FormRow } from "../ui/row-fields.ts";
 import { takeAction } from "../ui/take-action.ts";
-import { anyOr, CARD_TYPES, DOM_INT, ofMerchant, yesOrNo, type RenderAgain } from "./merchant-forms.ts";
+import { anyOr, ofMerchant, yesOrNo, type RenderAgain } from "./merchant-forms.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 
 type Plan = NonNullable<Merchant["commission"]>;

@@ -1,4 +1,4 @@
-import { operations, type AcquirerAccount, type MerchantRoutes } from "@holdfast/contracts";
+import { DOM_INT, operations, type AcquirerAccount, type MerchantRoutes } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { faultAt } from "../ui/field-faults.ts";
 import { actionForm, selectField, textField } from "../ui/form-fields.ts";
@@ -8,7 +8,7 @@ import type { PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { rowFields, sentRows, type FormRow } from "../ui/row-fields.ts";
 import { table } from "../ui/table.ts";
 import { takeAction } from "../ui/take-action.ts";
-import { anyOr, DOM_INT, ofMerchant, type RenderAgain } from "./merchant-forms.ts";
+import { anyOr, ofMerchant, type RenderAgain } from "./merchant-forms.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 
 type Route = MerchantRoutes["routes"][number];

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { textSchema } from "@holdfast/contracts";
+import { CARD_TYPES, textSchema } from "@holdfast/contracts";
 import { parse } from "csv-parse";
 import { z } from "zod";
 import type { BinDigits, BinRange } from "./bin-table.ts";
@@ -24,7 +24,7 @@ const lineSchema = z
     /** The highest of the range, with as many digits; left out where `bin` is all of it. */
     bin_to: z.union([z.literal(""), bin], { error: "must be 6 to 8 digits" }).default(""),
     card_scheme: code(32),
-    card_type: z.enum(["CREDIT", "DEBIT", "PREPAID"], { error: "must be CREDIT, DEBIT or PREPAID" }),
+    card_type: z.enum(CARD_TYPES, { error: "must be CREDIT, DEBIT or PREPAID" }),
     card_sub_type: optional(code(32)),
     /** The bank's name. */
     issuer: optional(textSchema(1, 100)),
