@@ -170,3 +170,12 @@ async function localAuthority(directory: string) {
     key: await readFile(join(directory, "ca-key.pem"), "utf8"),
   };
 }
+
+test("what was to leave at the end of the turn leaves before the connection is closed", async () => {
+  const nats = await startTestNats();
+  onTestFinished(() => nats.stop());
+  const bus = await connectBus({ url: nats.url, name: "sender" });
+  const sent = bus.byTurn(() => bus.nats.publish("anything"));
+  await bus.close(60_000);
+  await expect(sent).resolves.toBeUndefined();
+});

@@ -9,6 +9,7 @@ import {
   type ConnectionOptions,
   type NatsConnection,
 } from "@nats-io/transport-node";
+import { createSendByTurn, type SendByTurn } from "./by-turn.ts";
 import { within } from "./within.ts";
 
 /**
@@ -26,6 +27,8 @@ export type Bus = {
    * @returns a function that removes the listener.
    */
   onDisconnection(listener: () => void): () => void;
+  /** Publishes, or asks, together with what else leaves in this turn of the event loop. */
+  readonly byTurn: SendByTurn;
   /** Resolves when the connection is up, immediately if it is. */
   connection(): Promise<void>;
   /** Lets requests under way finish, within `timeoutMs`, then closes. */
@@ -92,6 +95,7 @@ export async function connectBus({ onStatus, ...options }: BusOptions): Promise<
   let up = Promise.resolve();
   let markUp = () => {};
   const listeners = new Set<() => void>();
+  const byTurn = createSendByTurn();
   let connected = true;
 
   const markDown = () => {
@@ -117,6 +121,7 @@ export async function connectBus({ onStatus, ...options }: BusOptions): Promise<
 
   return {
     nats,
+    byTurn,
     get connected() {
       return connected;
     },
@@ -127,6 +132,8 @@ export async function connectBus({ onStatus, ...options }: BusOptions): Promise<
     },
     connection: () => up,
     async close(timeoutMs) {
+      // Answers that were just given leave first.
+      await byTurn(() => {});
       // While the server is down `drain()` waits for a reconnect that may never come. One that goes away meanwhile
       // fails it, and no server is left to say anything to.
       await within(timeoutMs, connected ? nats.drain().catch(() => {}) : nats.close());

@@ -81,7 +81,8 @@ async function send<Result extends z.ZodType>(
     const timeoutMs = endsAt - performance.now();
     // The client refuses to wait for less than a millisecond.
     if (timeoutMs < 1) return gaveUp;
-    const answer = bus.nats.request(command.subject, data, { timeout: timeoutMs, headers: messageHeaders });
+    const options = { timeout: timeoutMs, headers: messageHeaders };
+    const answer = bus.byTurn(() => bus.nats.request(command.subject, data, options));
     try {
       const answered = await unlessDisconnected(bus, answer);
       if (!answered) {

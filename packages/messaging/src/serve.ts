@@ -1,7 +1,4 @@
 import {
-  DEFAULT_INBOX_PREFIX,
-  inboxPrefix,
-  OBSERVER,
   permitsOf,
   type Command,
   type CommandContext,
@@ -25,7 +22,7 @@ import {
   UNKNOWN_OUTCOME,
 } from "@holdfast/telemetry";
 import { createSharedPermits, permitsOfOne, type Release } from "@holdfast/service-runtime";
-import { headers, type Msg } from "@nats-io/transport-node";
+import type { Msg } from "@nats-io/transport-node";
 import type { z } from "zod";
 import {
   createAdmission,
@@ -34,10 +31,11 @@ import {
   type AdmitStaff,
   type RefusedOperator,
 } from "./admit-operator.ts";
+import { answersTo, mayBeAnswered, type Answers } from "./answers.ts";
 import type { Bus } from "./connect.ts";
 import { messagingAttributes } from "./messaging-attributes.ts";
 import { createQueueGroup } from "./queue-group.ts";
-import { decodeMessage, FAILURE_HEADER, TRACEPARENT_HEADER } from "./wire.ts";
+import { decodeMessage, TRACEPARENT_HEADER } from "./wire.ts";
 import { within } from "./within.ts";
 
 /** A command with its context, as a handler gets it. */
@@ -132,7 +130,12 @@ export async function serve(
       return shared[kind].take(merchantOf(context)) ?? "overloaded";
     };
     const run = traced(message, (traceparent) =>
-      answer({ message, traceparent }, { command, handle }, { admit, takePermit }, report),
+      answer(
+        { message, traceparent, answers: answersTo(bus, message) },
+        { command, handle },
+        { admit, takePermit },
+        report,
+      ),
     );
     underway[kind].add(run);
     void run.finally(() => underway[kind].delete(run));
@@ -228,10 +231,10 @@ const FAILURES: ReadonlySet<string> = new Set([
   "unverifiable",
 ]);
 
-type Received = { message: Msg; traceparent: string | undefined };
+type Received = { message: Msg; traceparent: string | undefined; answers: Answers };
 
 async function answer(
-  { message, traceparent }: Received,
+  { message, traceparent, answers: { respond, fail } }: Received,
   { command, handle }: Handler,
   { admit, takePermit }: { admit: Admit; takePermit: (context: CommandContext) => Release | Refused },
   onHandled: ServeOptions["onHandled"],
@@ -244,7 +247,6 @@ async function answer(
     onHandled(handled);
     return handled;
   };
-  const respond = (reply: CommandReply<unknown>) => void message.respond(JSON.stringify(reply));
   // The server lets us answer every sender of any of our commands, and does not check which command this is.
   if (!mayBeAnswered(command, message.reply)) return finish("rejected");
   try {
@@ -252,7 +254,7 @@ async function answer(
     const parsedContext = command.context.safeParse(rawContext);
     const payload = command.request.safeParse(rawPayload);
     if (!parsedContext.success || !payload.success) {
-      fail(message, "rejected");
+      fail("rejected");
       return finish("rejected");
     }
     context = namesIn(parsedContext.data);
@@ -282,26 +284,9 @@ async function answer(
       permit();
     }
   } catch (error) {
-    fail(message, "failed");
+    fail("failed");
     return finish("failed", { error });
   }
-}
-
-function fail(message: Msg, kind: "rejected" | "failed"): void {
-  const failure = headers();
-  failure.set(FAILURE_HEADER, kind);
-  message.respond("", { headers: failure });
-}
-
-/**
- * Tells whether the answer goes to an inbox of the command's own senders (or of the observer). NATS does not check the
- * reply subject of a message: without this check a sender could make the handler publish to any subject that the
- * handler may use. The check also refuses messages that JetStream delivers as itself, to any subject that a stream or
- * consumer was set up with: they have no reply subject, or one of JetStream's.
- */
-function mayBeAnswered({ senders }: Command, reply = ""): boolean {
-  const prefixes = [...senders.map(inboxPrefix), inboxPrefix(OBSERVER), DEFAULT_INBOX_PREFIX];
-  return prefixes.some((prefix) => reply.startsWith(`${prefix}.`));
 }
 
 /** The parts of a context that may be logged. */

@@ -1,0 +1,41 @@
+import {
+  DEFAULT_INBOX_PREFIX,
+  inboxPrefix,
+  OBSERVER,
+  type Command,
+  type CommandReply,
+} from "@holdfast/contracts";
+import { headers, type Msg, type PublishOptions } from "@nats-io/transport-node";
+import type { Bus } from "./connect.ts";
+import { FAILURE_HEADER } from "./wire.ts";
+
+/** The ways to answer a command. */
+export type Answers = {
+  respond: (reply: CommandReply<unknown>) => void;
+  fail: (kind: "rejected" | "failed") => void;
+};
+
+export function answersTo(bus: Bus, message: Msg): Answers {
+  // Once the connection is closed for good the sender's command is in doubt.
+  const publish = (data: string, options?: PublishOptions) =>
+    void bus.byTurn(() => message.respond(data, options)).catch(() => {});
+  return {
+    respond: (reply) => publish(JSON.stringify(reply)),
+    fail(kind) {
+      const failure = headers();
+      failure.set(FAILURE_HEADER, kind);
+      publish("", { headers: failure });
+    },
+  };
+}
+
+/**
+ * Tells whether the answer goes to an inbox of the command's own senders (or of the observer). NATS does not check the
+ * reply subject of a message: without this check a sender could make the handler publish to any subject that the
+ * handler may use. The check also refuses messages that JetStream delivers as itself, to any subject that a stream or
+ * consumer was set up with: they have no reply subject, or one of JetStream's.
+ */
+export function mayBeAnswered({ senders }: Command, reply = ""): boolean {
+  const prefixes = [...senders.map(inboxPrefix), inboxPrefix(OBSERVER), DEFAULT_INBOX_PREFIX];
+  return prefixes.some((prefix) => reply.startsWith(`${prefix}.`));
+}
