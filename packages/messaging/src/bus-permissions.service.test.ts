@@ -485,8 +485,8 @@ test("the observer sees everything, and is answered", async () => {
 });
 
 /** The payments service, with one of its commands. */
-async function servePayments(handled: Handled[] = []): Promise<void> {
-  const bus = await connectAs("payments");
+async function servePayments(handled: Handled[] = [], on?: Bus): Promise<void> {
+  const bus = on ?? (await connectAs("payments"));
   const serving = await serve(bus, {
     service: "payments",
     permits: { external: 10, local: 10 },
@@ -505,6 +505,38 @@ test("a service under another one's user does not start", async () => {
     handlers: [handler(contracts.operations.getPayment.command, async () => ({ outcome: "not_started" }))],
   });
   await expect(serving).rejects.toThrow(ServingRefusedError);
+});
+
+test("a subject refused after a restart of the bus is logged, makes its service unready, and is served once it may be", async () => {
+  const ofPayments = natsUsersConfig({ password: (user) => `"of ${user}"`, observed: true });
+  const configFile = join(dir, "narrower.conf");
+  writeFileSync(configFile, ofPayments);
+  const server = await startTestNats({ configFile });
+  onTestFinished(() => server.stop());
+  const statuses: string[] = [];
+  const connectTo = async (user: string) => {
+    const onStatus = (status: string) => statuses.push(`${user} ${status}`);
+    const bus = await connectBus({ url: server.url, name: user, user, password: `of ${user}`, onStatus });
+    onTestFinished(() => bus.close(500));
+    return bus;
+  };
+  const [payments, gateway] = [await connectTo("payments"), await connectTo("gateway-merchant")];
+  await servePayments([], payments);
+  expect(payments.isReady).toBe(true);
+  const restartWith = async (config: string) => {
+    await server.kill();
+    writeFileSync(configFile, config);
+    await server.restart();
+    await Promise.all([payments.connection(), gateway.connection()]);
+  };
+  await restartWith(ofPayments.replaceAll('"payments.get"', '"payments.gone"'));
+  await eventually(() => expect(payments.unserved).toEqual(new Set(["payments.get"])));
+  expect(statuses).toContain("payments refused: payments.get");
+  expect(payments.isReady).toBe(false);
+  await restartWith(ofPayments);
+  await eventually(() => expect(payments.isReady).toBe(true));
+  const answer = await gateway.nats.request("payments.get", "", { timeout: 60_000 });
+  expect(answer.headers?.get("Holdfast-Failure")).toBe("rejected");
 });
 
 describe("the reply subject of a command", () => {

@@ -6,6 +6,7 @@ import {
   connect,
   ConnectionError,
   InvalidArgumentError,
+  PermissionViolationError,
   type ConnectionOptions,
   type NatsConnection,
 } from "@nats-io/transport-node";
@@ -20,6 +21,10 @@ import { within } from "./within.ts";
 export type Bus = {
   readonly nats: NatsConnection;
   readonly connected: boolean;
+  /** The subjects that this process should serve, and that the server refuses to it. */
+  readonly unserved: Set<string>;
+  /** Connected, and no subject is unserved. */
+  readonly isReady: boolean;
   /**
    * Calls `listener` when the present connection breaks, or immediately when it is down already. This is no promise,
    * which would keep everything that ever waited for it in memory as long as the connection lasts.
@@ -54,7 +59,7 @@ export type BusOptions = {
    */
   certFile?: string | undefined;
   keyFile?: string | undefined;
-  onStatus?: (status: "disconnected" | "reconnected") => void;
+  onStatus?: (status: "disconnected" | "reconnected" | `refused: ${string}`) => void;
 };
 
 /** A service's settings of the bus. */
@@ -96,6 +101,7 @@ export async function connectBus({ onStatus, ...options }: BusOptions): Promise<
   let markUp = () => {};
   const listeners = new Set<() => void>();
   const byTurn = createSendByTurn();
+  const unserved = new Set<string>();
   let connected = true;
 
   const markDown = () => {
@@ -109,7 +115,10 @@ export async function connectBus({ onStatus, ...options }: BusOptions): Promise<
     onStatus?.("disconnected");
   };
   void (async () => {
-    for await (const { type } of nats.status()) {
+    for await (const status of nats.status()) {
+      const { type } = status;
+      if (type === "error" && isRefusedSubscription(status.error))
+        onStatus?.(`refused: ${status.error.subject}`);
       if (type === "disconnect" || type === "close") markDown();
       if (type === "reconnect" && !connected) {
         connected = true;
@@ -122,8 +131,12 @@ export async function connectBus({ onStatus, ...options }: BusOptions): Promise<
   return {
     nats,
     byTurn,
+    unserved,
     get connected() {
       return connected;
+    },
+    get isReady() {
+      return connected && unserved.size === 0;
     },
     onDisconnection(listener) {
       if (connected) listeners.add(listener);
@@ -204,6 +217,10 @@ async function firstConnection(options: ConnectionOptions): Promise<NatsConnecti
       await delay(RECONNECT_PAUSE_MS);
     }
   }
+}
+
+function isRefusedSubscription(error: Error): error is PermissionViolationError {
+  return error instanceof PermissionViolationError && error.operation === "subscription";
 }
 
 function isRefusal(error: unknown): boolean {

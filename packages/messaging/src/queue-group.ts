@@ -17,7 +17,8 @@ export class ServingRefusedError extends Error {
 export type QueueGroup = {
   /**
    * Joins when the server has accepted the subscriptions, however often the connection breaks before that; leaves when
-   * no further message will arrive. Changes are made one after the other, and a repeated one does nothing.
+   * no further message will arrive. Changes are made one after the other, and a repeated one does nothing. A subject
+   * that the server refuses is tried again every few seconds, and is among the bus' `unserved` ones until then.
    *
    * @throws ServingRefusedError
    */
@@ -25,44 +26,59 @@ export type QueueGroup = {
   leave(): Promise<void>;
 };
 
-export function createQueueGroup(bus: Bus, definition: QueueGroupDefinition): QueueGroup {
-  let member: Subscription[] | undefined;
+export function createQueueGroup(bus: Bus, { name, subjects }: QueueGroupDefinition): QueueGroup {
+  const member = new Map<string, Subscription>();
+  let refusal: Error | undefined;
+  let retry: NodeJS.Timeout | undefined;
   let last: Promise<void> = Promise.resolve();
   const afterwards = (change: () => Promise<void>): Promise<void> => {
     const changed = last.then(change);
     last = changed.catch(() => {});
     return changed;
   };
+  /** Subscribes to what this process has no subscription to. */
+  const subscribe = async () => {
+    for (const { subject, handle } of subjects.filter((each) => !member.has(each.subject))) {
+      const callback = (refused: Error | null, message: Msg) => {
+        if (!refused) return handle(message);
+        // After a restart the server may refuse what it took before, and the client forgets the subscription.
+        if (!member.delete(subject)) return;
+        bus.unserved.add(subject);
+        refusal = refused;
+        retry ??= setTimeout(() => void join().catch(() => {}), RETRY_MS).unref();
+      };
+      member.set(subject, bus.nats.subscribe(subject, { queue: name, callback }));
+    }
+    await subscriptionsTaken(bus);
+    for (const subject of member.keys()) bus.unserved.delete(subject);
+  };
+  const stopRetrying = () => {
+    clearTimeout(retry);
+    retry = undefined;
+  };
+  const join = () => {
+    stopRetrying();
+    return afterwards(async () => {
+      await subscribe();
+      if (member.size < subjects.length)
+        throw new ServingRefusedError(`${name}: the bus refused a subscription`, { cause: refusal });
+    });
+  };
   return {
-    join: () =>
-      afterwards(async () => {
-        member ??= await subscribe(bus, definition);
-      }),
-    leave: () =>
-      afterwards(async () => {
-        const leaving = member ?? [];
-        member = undefined;
+    join,
+    leave() {
+      stopRetrying();
+      return afterwards(async () => {
+        const leaving = [...member.values()];
+        member.clear();
+        for (const { subject } of subjects) bus.unserved.delete(subject);
         await drain(leaving);
-      }),
+      });
+    },
   };
 }
 
-async function subscribe(bus: Bus, { name, subjects }: QueueGroupDefinition): Promise<Subscription[]> {
-  let refusal: Error | undefined;
-  const subscriptions = subjects.map(({ subject, handle }) =>
-    bus.nats.subscribe(subject, {
-      queue: name,
-      callback: (error, message) => {
-        if (error) refusal = error;
-        else handle(message);
-      },
-    }),
-  );
-  await subscriptionsTaken(bus);
-  if (!refusal) return subscriptions;
-  await drain(subscriptions);
-  throw new ServingRefusedError(`${name}: the bus refused a subscription`, { cause: refusal });
-}
+const RETRY_MS = 5_000;
 
 /** A subscription that the server has refused, or whose connection is closed, has nothing to drain. */
 async function drain(subscriptions: Subscription[]): Promise<void> {

@@ -15,11 +15,11 @@ export function dependencyChecks({
 }: {
   pool: Pool;
   /** Set for a service that is on the bus. */
-  bus?: { readonly connected: boolean };
+  bus?: { readonly isReady: boolean };
 }): ReadinessCheck[] {
   return [
     { name: "database", check: async () => void (await pool.query(TAKES_WRITES)) },
-    ...(bus ? [checkThat("bus", () => bus.connected)] : []),
+    ...(bus ? [checkThat("bus", () => bus.isReady)] : []),
   ];
 }
 
