@@ -25,6 +25,7 @@ test("payments does not start without the hosts of its banks", () => {
 
 test.each([
   ["ACQUIRER_URL", "make an account by POST /operator/acquirer-accounts"],
+  ["ACQUIRER_CONNECTIONS_MAX", "each account has its `connectionsMax`"],
   ["ACQUIRER_REFUND_CONNECTIONS_MAX", "each account has its `connectionsMax`"],
   ["ACQUIRER_REPETITION", "each account of the simulator has its `repetition`"],
 ])("payments does not start with the gone %s, and says what takes its place", (name, instead) => {

@@ -193,7 +193,8 @@ export const configSchema = settings
   )
   .register(goneSettings, {
     ACQUIRER_URL: "make an account by POST /operator/acquirer-accounts, with `default` for all payments",
-    // Not `ACQUIRER_CONNECTIONS_MAX`: refunds has one, and both may run in one environment.
+    ACQUIRER_CONNECTIONS_MAX:
+      "each account has its `connectionsMax`; the setting of this name is one of refunds alone",
     ACQUIRER_REFUND_CONNECTIONS_MAX: "each account has its `connectionsMax`",
     ACQUIRER_REPETITION: "each account of the simulator has its `repetition`",
   });
