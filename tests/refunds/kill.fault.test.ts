@@ -18,7 +18,7 @@ beforeAll(async () => {
     env: {
       ...FAST,
       ACQUIRER_TIMEOUT: "250ms",
-      LEASE_DURATION: "600ms",
+      LEASE_DURATION: "750ms",
       DRAIN_TIMEOUT: "100ms",
     },
     refunds: { PAYMENTS_TIMEOUT: "1500ms" },

@@ -34,7 +34,7 @@ const banks = {} as Record<Protocol, PlayedBank & { merchantId: string }>;
 /** A lease of a killed process, and a call that it may have sent, are waited for. */
 const SOON = {
   ACQUIRER_TIMEOUT: "2s",
-  LEASE_DURATION: "2s",
+  LEASE_DURATION: "6s",
   RECOVERY_SCHEDULE: "50ms,200ms,500ms,1s",
   RECOVERY_INTERVAL: "30ms",
   REVERSE_UNSEEN_AFTER: "1s",

@@ -41,7 +41,7 @@ export async function startRefundsHarness({ refunds = {}, payments = {}, ...opti
     log: (service) => createLogger(service, "fatal"),
     ...options,
     // The haste is about refunds; the payments themselves are to be there.
-    envOf: { refunds, payments: { ACQUIRER_TIMEOUT: "60s", LEASE_DURATION: "60s", ...payments } },
+    envOf: { refunds, payments: { ACQUIRER_TIMEOUT: "60s", LEASE_DURATION: "180s", ...payments } },
     bank: { latenessMs: 300, ...options.bank },
   });
   const { call, operate, query, merchantId } = system;

@@ -95,7 +95,7 @@ test("that the bank could not be asked does not mean that nothing was sent", asy
   } = await startBehindFront(
     {
       payments: { ACQUIRER_LATE_ARRIVAL: "1h" },
-      refunds: { ...FAST, LEASE_DURATION: "15s" },
+      refunds: { ...FAST, ACQUIRER_TIMEOUT: "5s", LEASE_DURATION: "15s" },
     },
     { bank: { repetition: "none" } },
   );

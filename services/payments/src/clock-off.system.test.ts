@@ -30,7 +30,7 @@ test("a process that is 15 s behind begins nothing and says so, and takes paymen
 
 test("what is unknown waits while the clock is off, and is settled once it is right", async () => {
   const payments = await startPaymentsHarness(
-    { RECOVERY_SCHEDULE: "100ms", RECOVERY_INTERVAL: "20ms", ACQUIRER_TIMEOUT: "3s", LEASE_DURATION: "3s" },
+    { RECOVERY_SCHEDULE: "100ms", RECOVERY_INTERVAL: "20ms", ACQUIRER_TIMEOUT: "3s", LEASE_DURATION: "9s" },
     { alone: true },
   );
   onTestFinished(() => payments.close());

@@ -81,7 +81,7 @@ const settings = z.object({
   LEASE_DURATION: durationSetting()
     .optional()
     .describe(
-      "How long a process may work on a payment before another may take it over. Without it, three times `ACQUIRER_TIMEOUT` and at least 30 s.",
+      "How long a process may work on a payment before another may take it over. At least three times `ACQUIRER_TIMEOUT`; without it, that and at least 30 s.",
     ),
   RECOVERY_SCHEDULE: scheduleSetting()
     .prefault("2s,5s,15s,30s,60s")

@@ -91,7 +91,7 @@ export async function startPayments(
       businessEvents.challengeShown(...shown),
     ),
   };
-  const { bankMs, leaseMs } = bankWaits(config);
+  const { leaseMs } = bankWaits(config);
   const times = { leaseMs, expireAfterMs: config.AUTHORIZATION_EXPIRES_AFTER };
   const writes = createPaymentWrites({ pool: writePool, db, relay }, times);
   const { banks, bankFor, accounts, accountOf, defaults, connecting, upkeep } = await startAccounts(config, {
@@ -108,7 +108,7 @@ export async function startPayments(
     writes,
     askRules: createAskRules(writePool),
     adoptCardCounters: (row) => adoptCardCounters(db, row),
-    bank: bankFor("payments", bankMs),
+    bank: bankFor("payments"),
     findRoute: createRouting(accounts, banks),
     cards: createCardOpener(config.CARD_SEALING_KEYS),
     bins: bins.table,
@@ -127,8 +127,7 @@ export async function startPayments(
   const recovery: RecoveryWorkerDeps = {
     db,
     writes,
-    // An attempt makes at most two calls and has to end before its lease does.
-    bank: bankFor("upkeep", Math.min(bankMs, leaseMs / 3)),
+    bank: bankFor("upkeep"),
     events,
     limits: {
       scheduleMs: config.RECOVERY_SCHEDULE,
@@ -141,14 +140,14 @@ export async function startPayments(
     now: Date.now,
     log,
   };
-  const reading = { ...recovery, bank: bankFor("payments", recovery.bank.callMs) };
+  const reading = { ...recovery, bank: deps.bank };
   const operations: MerchantOperationDeps = {
     ...recovery,
     bank: deps.bank,
     fingerprintKeys,
   };
   const twoAbove = config.REFUND_TWO_APPROVERS_ABOVE ?? new Map<string, bigint>();
-  const reservations = { ...deps, bank: bankFor("refunds", bankMs) };
+  const reservations = { ...deps, bank: bankFor("refunds") };
   const checkouts = {
     ...threeDs,
     lists: lists.db,

@@ -15,7 +15,7 @@ beforeAll(async () => {
     {
       // The first call of a cold process takes a while, and one that is late is declined for good.
       ACQUIRER_TIMEOUT: "3s",
-      LEASE_DURATION: "3s",
+      LEASE_DURATION: "9s",
       RECOVERY_SCHEDULE: "50ms,200ms,500ms,1s",
       RECOVERY_INTERVAL: "30ms",
       REVERSE_UNSEEN_AFTER: "800ms",

@@ -47,7 +47,7 @@ const settings = z.object({
   LEASE_DURATION: durationSetting()
     .optional()
     .describe(
-      "How long a process may work on one phase of a refund before another may take it over. Without it, three times `ACQUIRER_TIMEOUT` and at least 30 s. A step at the bank, which may be an inquiry and a call behind it, is waited for two thirds of it.",
+      "How long a process may work on one phase of a refund before another may take it over. At least three times `ACQUIRER_TIMEOUT`; without it, that and at least 30 s. A step at the bank, which may be an inquiry and a call behind it, is waited for two thirds of it.",
     ),
   RECOVERY_SCHEDULE: scheduleSetting()
     .prefault("2s,5s,15s,30s,60s")

@@ -25,6 +25,10 @@ test.each([
   expect([commandMs, requestMs, pageMs, leaseMs].map((ms) => ms / 1_000)).toEqual(seconds);
 });
 
+test("a lease of three calls to the bank is taken, since recovery makes two of them within it", () => {
+  expect(waits({ ACQUIRER_TIMEOUT: "25s", LEASE_DURATION: "75s" }).leaseMs).toBe(75_000);
+});
+
 test("a wait that is set is the one in use, and what is around it follows", () => {
   expect(waits({ HANDLER_TIMEOUT: "40s", LEASE_DURATION: "2m" })).toEqual({
     bankMs: 15_000,
@@ -39,7 +43,7 @@ test.each([
   ["HANDLER_TIMEOUT", { ACQUIRER_TIMEOUT: "25s", HANDLER_TIMEOUT: "25s" }],
   ["REQUEST_TIMEOUT", { ACQUIRER_TIMEOUT: "25s", REQUEST_TIMEOUT: "28s" }],
   ["OPERATOR_API_TIMEOUT", { ACQUIRER_TIMEOUT: "25s", OPERATOR_API_TIMEOUT: "30s" }],
-  ["LEASE_DURATION", { ACQUIRER_TIMEOUT: "25s", LEASE_DURATION: "20s" }],
+  ["LEASE_DURATION", { ACQUIRER_TIMEOUT: "25s", LEASE_DURATION: "74s" }],
 ])("%s that does not fit the bank's time is refused by name", (name, env) => {
   expect(() => waits(env)).toThrow(ConfigError);
   expect(() => waits(env)).toThrow(`  ${name}: must `);

@@ -39,5 +39,6 @@ export function checkBankWaits({ value, issues }: z.core.ParsePayload<Given>): v
   if (requestMs <= commandMs) refuse("REQUEST_TIMEOUT", "must be more than HANDLER_TIMEOUT");
   if (pageMs <= requestMs)
     refuse("OPERATOR_API_TIMEOUT", "must be more than a request to the gateway may take");
-  if (leaseMs < bankMs) refuse("LEASE_DURATION", "must not be less than ACQUIRER_TIMEOUT");
+  // An attempt makes at most two calls and has to end before its lease does.
+  if (leaseMs < 3 * bankMs) refuse("LEASE_DURATION", "must be at least three times ACQUIRER_TIMEOUT");
 }

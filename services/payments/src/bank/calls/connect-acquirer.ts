@@ -46,9 +46,10 @@ export async function startAccounts(
     lateArrivalMs: config.ACQUIRER_LATE_ARRIVAL,
     businessDay: { timeZone: config.BUSINESS_TIME_ZONE, cutOff: config.BUSINESS_DAY_CUT_OFF },
   };
-  const termsOf = createTerms(accounts, { defaults, callMs: config.ACQUIRER_TIMEOUT });
+  const callMs = config.ACQUIRER_TIMEOUT;
+  const termsOf = createTerms(accounts, { defaults, callMs });
   const permitsOf = createMerchantPermits(accounts, { share: config.ACQUIRER_CONNECTIONS_SHARE });
-  const bankFor = (lane: Lane, callMs: number): Bank => {
+  const bankFor = (lane: Lane): Bank => {
     const { of } = banks.lane(lane);
     return { of, callMs, termsOf, permitsOf, budget };
   };

@@ -408,7 +408,7 @@ describe("an expiry", () => {
     const alone = await startPaymentsHarness({
       EXPIRY_INTERVAL: "50ms",
       ACQUIRER_TIMEOUT: "2s",
-      LEASE_DURATION: "2s",
+      LEASE_DURATION: "6s",
     });
     const command = alone.command();
     await alone.send(command);
