@@ -32,7 +32,7 @@ import { createCurrentBins } from "./accept/bins/current-bins.ts";
 import { lookUpBin } from "./accept/bins/look-up-bin.ts";
 import { createBusinessEvents, type BusinessEvents } from "./payment/business-events.ts";
 import { chargebackHandlers } from "./follow-up/chargeback/chargeback-handlers.ts";
-import { checkoutHandlers } from "./accept/checkout/checkout-handlers.ts";
+import { checkoutHandlers, type CheckoutDeps } from "./accept/checkout/checkout-handlers.ts";
 import { closeCheckouts } from "./accept/checkout/conclude-checkout.ts";
 import type { Config } from "./config.ts";
 import { accountHandlers } from "./people/accounts/account-handlers.ts";
@@ -44,19 +44,19 @@ import type { PaymentsDatabase } from "./database.ts";
 import { connectLists } from "./people/list/connect-lists.ts";
 import { listHandlers } from "./people/list/list-payments.ts";
 import { getPayment } from "./unknown/recovery/get-payment.ts";
-import type { MerchantOperationDeps } from "./follow-up/operation/merchant-operations.ts";
-import { operationHandlers } from "./follow-up/operation/operation-handlers.ts";
+import { createMerchantOperations } from "./follow-up/operation/merchant-operations.ts";
 import { reservationHandlers } from "./follow-up/refund-reservation/reservation-handlers.ts";
 import { operatorHandlers } from "./people/operator/operator-handlers.ts";
 import { startFingerprints } from "./accept/fingerprint/fingerprint-ring.ts";
 import { createPaymentWrites } from "./payment/payment-writes.ts";
 import { staffHandlers } from "./people/staff/staff-handlers.ts";
-import { threeDsHandlers } from "./accept/three-ds/three-ds-handlers.ts";
+import { createThreeDs } from "./accept/three-ds/three-ds-handlers.ts";
 import { authorizationHandlers } from "./accept/authorization/authorization-handlers.ts";
-import type { AuthorizePaymentDeps } from "./accept/authorization/authorize-payment.ts";
+import { createAdmission } from "./accept/authorization/admit-payment.ts";
+import { createAuthorization } from "./accept/authorization/authorize-payment.ts";
 import { startMeasuringUnanswered } from "./follow-up/chargeback/measure-unanswered.ts";
 import { measureUnresolved } from "./unknown/recovery/measure-unresolved.ts";
-import { adoptCardCounters, createAskRules } from "./accept/rules/rule-queries.ts";
+import { createMerchantRules } from "./accept/rules/enforce-rules.ts";
 import { retentionPolicy } from "./retention/retention-policy.ts";
 import type { RecoveryWorkerDeps } from "./unknown/recovery/recovery-worker.ts";
 import { startUpkeep } from "./start-upkeep.ts";
@@ -103,54 +103,36 @@ export async function startPayments(
   const bins = createCurrentBins(db, log);
   // The table is read before the first payment. Without a database nothing can be claimed either.
   await bins.refresh().catch((error: unknown) => log.warn({ error }, "the BIN table could not be read yet"));
-  const deps: AuthorizePaymentDeps = {
-    db,
-    writes,
-    askRules: createAskRules(writePool),
-    adoptCardCounters: (row) => adoptCardCounters(db, row),
-    bank: bankFor("payments"),
-    findRoute: createRouting(accounts, banks),
-    cards: createCardOpener(config.CARD_SEALING_KEYS),
-    bins: bins.table,
-    events,
-    fingerprintKeys,
-    homeCountry: config.HOME_COUNTRY,
-    firstInquiryMs: config.RECOVERY_SCHEDULE[0] ?? 0,
-    now: Date.now,
+  const { HOME_COUNTRY: homeCountry, OPTIONAL_EVENTS: optionalEvents } = config;
+  const overdueAfterMs = config.UNRESOLVED_OVERDUE_AFTER;
+  const common = { db, writes, events, now: Date.now };
+  const forCards = { cards: createCardOpener(config.CARD_SEALING_KEYS), bins: bins.table, fingerprintKeys };
+  // The connections for requests of merchants, their staff and buyers; upkeep and refunds have others.
+  const bank = bankFor("payments");
+  const rules = createMerchantRules({ ...common, pool: writePool });
+  const findRoute = createRouting(accounts, banks);
+  const admission = createAdmission({ ...common, ...forCards, bank, findRoute, rules, homeCountry });
+  const firstInquiryMs = config.RECOVERY_SCHEDULE[0] ?? 0;
+  const paying = { ...common, bank, admission, firstInquiryMs };
+  const authorization = createAuthorization(paying);
+  const sessionMs = config.THREE_DS_SESSION_DURATION;
+  const threeDs = createThreeDs({ ...paying, ...times, sessionMs, optionalEvents });
+  const limits = {
+    scheduleMs: config.RECOVERY_SCHEDULE,
+    adoptWithinMs: config.ADOPT_WITHIN,
+    reverseUnseenAfterMs: config.REVERSE_UNSEEN_AFTER,
   };
-  const threeDs = {
-    ...deps,
-    ...times,
-    sessionMs: config.THREE_DS_SESSION_DURATION,
-    optionalEvents: config.OPTIONAL_EVENTS,
-  };
-  const recovery: RecoveryWorkerDeps = {
-    db,
-    writes,
-    bank: bankFor("upkeep"),
-    events,
-    limits: {
-      scheduleMs: config.RECOVERY_SCHEDULE,
-      adoptWithinMs: config.ADOPT_WITHIN,
-      reverseUnseenAfterMs: config.REVERSE_UNSEEN_AFTER,
-    },
-    maySend: true,
-    optionalEvents: config.OPTIONAL_EVENTS,
-    leaseMs,
-    now: Date.now,
-    log,
-  };
-  const reading = { ...recovery, bank: deps.bank };
-  const operations: MerchantOperationDeps = {
-    ...recovery,
-    bank: deps.bank,
-    fingerprintKeys,
-  };
+  const finishing = { ...common, limits, maySend: true, optionalEvents, leaseMs, log };
+  const recovery: RecoveryWorkerDeps = { ...finishing, bank: bankFor("upkeep") };
+  const operations = createMerchantOperations({ ...finishing, bank, accountOf, fingerprintKeys });
   const twoAbove = config.REFUND_TWO_APPROVERS_ABOVE ?? new Map<string, bigint>();
-  const reservations = { ...deps, bank: bankFor("refunds") };
-  const checkouts = {
-    ...threeDs,
+  const checkouts: CheckoutDeps = {
+    ...common,
+    ...forCards,
     lists: lists.db,
+    authorization,
+    threeDs,
+    optionalEvents,
     checkoutAttemptsMax: config.CHECKOUT_ATTEMPTS_MAX,
     linkAttemptsMax: config.PAYMENT_LINK_ATTEMPTS_MAX,
     checkoutExpiresAfterMs: config.CHECKOUT_EXPIRES_AFTER,
@@ -169,35 +151,30 @@ export async function startPayments(
     staff: staffAdmission(config, log, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
     handlers: [
-      ...authorizationHandlers(deps),
+      ...authorizationHandlers(authorization),
       handler(merchantOperations.getPayment.command, ({ context, payload }) =>
-        getPayment(reading, context.merchant.merchantId, payload.paymentId),
+        getPayment({ ...finishing, bank }, context.merchant.merchantId, payload.paymentId),
       ),
-      ...listHandlers({ lists: lists.db, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
-      ...threeDsHandlers(threeDs),
-      ...operationHandlers({ ...operations, accountOf }),
-      handler(merchantOperations.getBin.command, async ({ payload }) => lookUpBin(deps, payload.bin)),
+      ...listHandlers({ lists: lists.db, overdueAfterMs }),
+      ...threeDs.handlers,
+      ...operations.handlers,
+      handler(merchantOperations.getBin.command, async ({ payload }) =>
+        lookUpBin({ bins: bins.table, homeCountry }, payload.bin),
+      ),
       ...nudgeAfterEach(relay, checkoutHandlers(checkouts)),
       ...notificationHandlers({ ...connecting, db, accounts, bus, log }),
-      ...nudgeAfterEach(auditWatch, reservationHandlers({ ...reservations, twoAbove })),
+      ...nudgeAfterEach(auditWatch, reservationHandlers({ ...common, bank: bankFor("refunds"), twoAbove })),
       ...nudgeAfterEach(committed, [
-        ...operatorHandlers({ ...recovery, overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER }),
-        ...staffHandlers({
-          ...checkouts,
-          ...recovery,
-          ...operations,
-          accountOf,
-          limits: recovery.limits,
-          overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER,
-        }),
+        ...operatorHandlers({ ...recovery, overdueAfterMs }),
+        ...staffHandlers({ ...checkouts, operations, overdueAfterMs }),
         ...chargebackHandlers({
           db,
           fileKeys: config.FILE_KEYS,
           recipient: createRingRecipient(config.FILE_KEYS),
-          optionalEvents: config.OPTIONAL_EVENTS,
+          optionalEvents,
           twoAbove: config.CHARGEBACK_TWO_PEOPLE_ABOVE ?? new Map(),
         }),
-        ...accountHandlers({ ...connecting, ...deps, defaults, refresh: () => accounts.refresh() }),
+        ...accountHandlers({ ...connecting, ...common, bank, defaults, refresh: () => accounts.refresh() }),
       ]),
       confirmEventsHandler("payments", outboxPool),
     ],

@@ -9,31 +9,32 @@ import {
   type SellPayment,
 } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
+import type { Kysely } from "kysely";
 import type { Bank } from "../../bank/calls/bank.ts";
 import type { RoutedPayment } from "../../bank/account/decide-route.ts";
 import type { FindRoute } from "../../bank/account/routing.ts";
 import { findBin } from "../bins/bin-table.ts";
 import type { CurrentBins } from "../bins/current-bins.ts";
-import { enforceRules, type EnforceRulesDeps } from "../rules/enforce-rules.ts";
+import type { MerchantRules } from "../rules/enforce-rules.ts";
+import type { PaymentsDatabase } from "../../database.ts";
+import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { ClaimRow, UnroutedClaim } from "../../payment/payment-statements.ts";
 import type { Join } from "../../payment/payment-writes.ts";
-import {
-  withMerchantPermit,
-  withCallBudget,
-  type PermitDeps,
-} from "../../bank/calls/with-merchant-permit.ts";
+import { withMerchantPermit, withCallBudget } from "../../bank/calls/with-merchant-permit.ts";
 import { answerRefusal, answerKnownPayment, type ReadState } from "./answer-known-payment.ts";
 import { basketOf, customerOf } from "./card-request.ts";
 import { buildClaim, refuseProgramme, type BuildClaimDeps } from "./build-claim.ts";
 
-export type AdmitPaymentDeps = BuildClaimDeps &
-  EnforceRulesDeps &
-  PermitDeps & {
-    cards: CardOpener;
-    bins: CurrentBins["table"];
-    findRoute: FindRoute;
-    bank: Bank;
-  };
+type AdmissionDeps = BuildClaimDeps & {
+  db: Kysely<PaymentsDatabase>;
+  cards: CardOpener;
+  bins: CurrentBins["table"];
+  findRoute: FindRoute;
+  bank: Bank;
+  rules: MerchantRules;
+  events: Pick<BusinessEvents, "cardNotOpened">;
+  now: () => number;
+};
 
 /** A payment that may go on to its claim. */
 export type Admitted = {
@@ -49,6 +50,26 @@ type Message = Incoming<PreAuthorizePayment | SellPayment>;
 /** A checkout's additions to its payment: its details of the buyer, and what it writes with the payment's first row. */
 export type OfCheckout = { ordered?: OrderDetails; join?: Join };
 
+type Terms = OfCheckout & {
+  transactionType: "PRE_AUTHORIZATION" | "PAYMENT";
+  /** Fields of the request that a sale does not have, for its fingerprint. */
+  further?: readonly string[];
+  /** The view of a payment that exists already. */
+  read?: ReadState;
+};
+
+export type Admission = ReturnType<typeof createAdmission>;
+
+export function createAdmission(deps: AdmissionDeps) {
+  return {
+    admit: <Reply extends CommandReply<ApiPaymentResponse>>(
+      message: Message,
+      terms: Terms,
+      proceed: (admitted: Admitted) => Promise<Reply>,
+    ) => admitPayment(deps, message, terms, proceed),
+  };
+}
+
 /**
  * The steps before any payment's claim, with 3-D Secure or without: opens the card and the details of its buyer, looks
  * up its BIN, refuses what its programme does not have, finds the account that it goes to, refuses a payment without
@@ -56,22 +77,10 @@ export type OfCheckout = { ordered?: OrderDetails; join?: Join };
  * many calls a minute, and asks the merchant's rules. Nothing has been sent to the bank.
  * @param proceed what follows for a payment that is admitted, on that connection. Every other gets its answer here.
  */
-export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse>>(
-  deps: AdmitPaymentDeps,
+async function admitPayment<Reply extends CommandReply<ApiPaymentResponse>>(
+  deps: AdmissionDeps,
   message: Message,
-  {
-    transactionType,
-    further = [],
-    ordered,
-    join,
-    read,
-  }: OfCheckout & {
-    transactionType: "PRE_AUTHORIZATION" | "PAYMENT";
-    /** Fields of the request that a sale does not have, for its fingerprint. */
-    further?: readonly string[];
-    /** The view of a payment that exists already. */
-    read?: ReadState;
-  },
+  { transactionType, further = [], ordered, join, read }: Terms,
   proceed: (admitted: Admitted) => Promise<Reply>,
 ): Promise<Reply | CommandReply<ApiPaymentResponse>> {
   const opened = open(deps, message);
@@ -103,7 +112,7 @@ export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse
   const calls = deps.bank.of(accountId).capabilities.callsPerPayment ?? 1;
   return await withMerchantPermit<ApiPaymentResponse>(deps, caller, () =>
     withCallBudget(deps, { accountId, calls }, async () => {
-      const rejected = await enforceRules(deps, message, row, join);
+      const rejected = await deps.rules.enforce(message, row, join);
       if (rejected === "known") return await answerKnownPayment(deps, message, row, read);
       return rejected ?? (await proceed({ row, card, details, otherAccounts }));
     }),
@@ -111,7 +120,7 @@ export async function admitPayment<Reply extends CommandReply<ApiPaymentResponse
 }
 
 /** Finds a field that an account needs, and neither the request nor the account's defaults have. */
-function missingAt({ bank }: AdmitPaymentDeps, row: UnroutedClaim, details: OrderDetails) {
+function missingAt({ bank }: AdmissionDeps, row: UnroutedClaim, details: OrderDetails) {
   const request = { customer: customerOf(row, details), ...basketOf(details) };
   return (account: string) => bank.of(account).missingField?.(request);
 }
@@ -129,7 +138,7 @@ function routed(row: UnroutedClaim): RoutedPayment {
 
 /** Fails when the gateway's keys are not ours, or when the message was tampered with; nothing has been started. */
 function open(
-  { cards, events }: AdmitPaymentDeps,
+  { cards, events }: AdmissionDeps,
   { context, payload }: Message,
 ): { card: Card; details: OrderDetails | undefined } | undefined {
   const binding = { paymentId: payload.paymentId, merchantId: context.merchant.merchantId };

@@ -1,13 +1,11 @@
 import { operations } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import { authorizePayment, type AuthorizePaymentDeps } from "./authorize-payment.ts";
+import type { Authorization } from "./authorize-payment.ts";
 
 /** Payments without 3-D Secure. */
-export function authorizationHandlers(deps: AuthorizePaymentDeps) {
+export function authorizationHandlers({ authorize }: Authorization) {
   return [
-    handler(operations.preAuthorize.command, (message) =>
-      authorizePayment(deps, message, "PRE_AUTHORIZATION"),
-    ),
-    handler(operations.pay.command, (message) => authorizePayment(deps, message, "PAYMENT")),
+    handler(operations.preAuthorize.command, (message) => authorize(message, "PRE_AUTHORIZATION")),
+    handler(operations.pay.command, (message) => authorize(message, "PAYMENT")),
   ];
 }

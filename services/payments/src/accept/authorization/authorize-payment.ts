@@ -19,29 +19,39 @@ import type { ClaimRow } from "../../payment/payment-statements.ts";
 import type { Join, OrderTaken } from "../../payment/payment-writes.ts";
 import { orderUndecided } from "../../payment/undecided-order.ts";
 import { withFailover } from "../../bank/ledger/fail-over.ts";
-import { admitPayment, type Admitted, type AdmitPaymentDeps, type OfCheckout } from "./admit-payment.ts";
+import type { Bank } from "../../bank/calls/bank.ts";
+import type { Admission, Admitted, OfCheckout } from "./admit-payment.ts";
 import { answerKnownPayment } from "./answer-known-payment.ts";
 import { cardRequestOf, type CardPayment } from "./card-request.ts";
 import { concludeAuthorization, type ConcludeDeps } from "./conclude-authorization.ts";
 
-export type AuthorizePaymentDeps = AdmitPaymentDeps & ConcludeDeps;
+export type AuthorizationDeps = ConcludeDeps & { admission: Admission; bank: Bank };
 
 type Message = Incoming<PreAuthorizePayment | SellPayment>;
 type Reply = CommandReply<ApiPaymentResponse>;
 
-export async function authorizePayment(
-  deps: AuthorizePaymentDeps,
+export type Authorization = ReturnType<typeof createAuthorization>;
+
+export function createAuthorization(deps: AuthorizationDeps) {
+  return {
+    authorize: (message: Message, type: "PRE_AUTHORIZATION" | "PAYMENT", ofCheckout?: OfCheckout) =>
+      authorizePayment(deps, message, type, ofCheckout),
+  };
+}
+
+async function authorizePayment(
+  deps: AuthorizationDeps,
   message: Message,
   transactionType: "PRE_AUTHORIZATION" | "PAYMENT",
   ofCheckout: OfCheckout = {},
 ): Promise<Reply> {
-  return await admitPayment(deps, message, { transactionType, ...ofCheckout }, (admitted) =>
+  return await deps.admission.admit(message, { transactionType, ...ofCheckout }, (admitted) =>
     authorizeAdmitted(deps, message, admitted, ofCheckout.join),
   );
 }
 
 async function authorizeAdmitted(
-  deps: AuthorizePaymentDeps,
+  deps: AuthorizationDeps,
   message: Message,
   { row, card, details, otherAccounts }: Admitted,
   join: Join | undefined,
@@ -66,7 +76,7 @@ async function authorizeAdmitted(
 }
 
 async function claim(
-  { writes, events }: AuthorizePaymentDeps,
+  { writes, events }: AuthorizationDeps,
   row: ClaimRow,
   join: Join | undefined,
 ): Promise<PaymentToConclude | OrderTaken | "taken" | "not_started" | "in_doubt"> {
@@ -99,7 +109,7 @@ export const NOT_YET_ANSWERED = {
 } as const;
 
 function authorize(
-  deps: AuthorizePaymentDeps,
+  deps: AuthorizationDeps,
   { context }: Message,
   given: CardPayment,
 ): Promise<AcquirerOutcome> {

@@ -18,8 +18,12 @@ import type { CurrentBins } from "../bins/current-bins.ts";
 import { decideCheckout } from "./checkout.ts";
 import { concludeCheckout, type ConcludeCheckoutDeps } from "./conclude-checkout.ts";
 
+export type CheckoutDeps = PayCheckoutDeps &
+  OpenCheckoutDeps &
+  ListCheckoutsDeps & { bins: CurrentBins["table"] };
+
 /** The commands of merchants and of the checkout's page. */
-export function checkoutHandlers(deps: PayCheckoutDeps & OpenCheckoutDeps & ListCheckoutsDeps) {
+export function checkoutHandlers(deps: CheckoutDeps) {
   return [
     handler(operations.createCheckout.command, (message) => openCheckout(deps, message)),
     handler(operations.getCheckout.command, ({ context, payload }) =>
@@ -39,7 +43,7 @@ export function checkoutHandlers(deps: PayCheckoutDeps & OpenCheckoutDeps & List
 
 /** The scheme of a card, and the checkout's installments that its programme allows. */
 async function inspectCheckoutCard(
-  deps: ConcludeCheckoutDeps & { bins: CurrentBins["table"] },
+  deps: Pick<CheckoutDeps, keyof ConcludeCheckoutDeps | "bins">,
   { checkoutId, bin }: { checkoutId: string; bin: string },
 ): Promise<CommandReply<{ cardScheme?: string; installmentCounts: number[] }>> {
   const found = await concludeCheckout(deps, checkoutId);

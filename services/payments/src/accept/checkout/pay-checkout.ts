@@ -9,10 +9,10 @@ import type { CheckoutPage, CommandReply, PayCheckout, SellPayment } from "@hold
 import type { Incoming } from "@holdfast/messaging";
 import type { Transaction } from "kysely";
 import type { OfCheckout } from "../authorization/admit-payment.ts";
-import { authorizePayment } from "../authorization/authorize-payment.ts";
+import type { Authorization } from "../authorization/authorize-payment.ts";
 import type { PaymentsDatabase } from "../../database.ts";
-import { enrolPayment, type EnrolPaymentDeps } from "../three-ds/enrol-payment.ts";
-import { openCheckoutDetails } from "./checkout-details.ts";
+import type { ThreeDs } from "../three-ds/three-ds-handlers.ts";
+import { openCheckoutDetails, type CheckoutDetailsDeps } from "./checkout-details.ts";
 import { refuseCardInCheckout } from "./card-in-checkout.ts";
 import { mayBePaid } from "./checkout.ts";
 import {
@@ -26,8 +26,10 @@ import { isTriedOut, takePaymentLink } from "./payment-link-queries.ts";
 import { describeForPage } from "./read-checkout.ts";
 import { concludeCheckout, type ConcludeCheckoutDeps } from "./conclude-checkout.ts";
 
-export type PayCheckoutDeps = EnrolPaymentDeps &
+export type PayCheckoutDeps = CheckoutDetailsDeps &
   ConcludeCheckoutDeps & {
+    authorization: Authorization;
+    threeDs: Pick<ThreeDs, "enrol">;
     /** Cards that may be tried on one payment link within an hour without being charged. */
     linkAttemptsMax: number;
   };
@@ -63,8 +65,8 @@ export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCh
     join: (trx) => takeCheckout(deps, trx, message.payload),
   };
   const payment = row.three_ds
-    ? await enrolPayment(deps, enrolmentOf(message, row), ofCheckout)
-    : await authorizePayment(deps, paymentOf(message, row), row.transaction_type, ofCheckout);
+    ? await deps.threeDs.enrol(enrolmentOf(message, row), ofCheckout)
+    : await deps.authorization.authorize(paymentOf(message, row), row.transaction_type, ofCheckout);
   await failpoint("payments.after_checkout_payment");
   if (payment.outcome === "problem" && !isShownByCheckout(payment)) return payment;
   if (payment.outcome === "not_started" || payment.outcome === "in_doubt") return payment;

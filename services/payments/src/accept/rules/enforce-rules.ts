@@ -12,6 +12,7 @@ import {
 import type { Incoming } from "@holdfast/messaging";
 import { certainlyNotCommitted } from "@holdfast/postgres";
 import type { Kysely } from "kysely";
+import type { Pool } from "pg";
 import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import { paymentRecord, webhookBody, type ShownPayment } from "../../payment/payment-record.ts";
@@ -19,12 +20,11 @@ import type { ClaimRow } from "../../payment/payment-statements.ts";
 import type { Join, PaymentWrites } from "../../payment/payment-writes.ts";
 import { findUndecided, orderUndecided } from "../../payment/undecided-order.ts";
 import { questionOf, refusalOf, type RuleName } from "./merchant-rules.ts";
-import type { AdoptCardCounters, AskRules } from "./rule-queries.ts";
+import { adoptCardCounters, createAskRules, type AskRules } from "./rule-queries.ts";
 
-export type EnforceRulesDeps = {
+type RulesDeps = {
   db: Kysely<PaymentsDatabase>;
   askRules: AskRules;
-  adoptCardCounters: AdoptCardCounters;
   writes: Pick<PaymentWrites, "reject">;
   events: BusinessEvents;
   /** Epoch milliseconds. */
@@ -33,9 +33,20 @@ export type EnforceRulesDeps = {
 
 type Reply = CommandReply<ApiPaymentResponse>;
 
+export type MerchantRules = ReturnType<typeof createMerchantRules>;
+
+/** @param pool the connections on which the rules are asked, those of claims. */
+export function createMerchantRules({ pool, ...deps }: Omit<RulesDeps, "askRules"> & { pool: Pool }) {
+  const askRules = createAskRules(pool);
+  return {
+    enforce: (message: Pick<Incoming<PreAuthorizePayment>, "context">, row: ClaimRow, join?: Join) =>
+      enforceRules({ ...deps, askRules }, message, row, join),
+  };
+}
+
 /** @returns undefined where the payment may go on to its claim, `known` where it or its key exists, else the answer. */
-export async function enforceRules(
-  deps: EnforceRulesDeps,
+async function enforceRules(
+  deps: RulesDeps,
   { context }: Pick<Incoming<PreAuthorizePayment>, "context">,
   row: ClaimRow,
   join: Join | undefined,
@@ -48,7 +59,7 @@ export async function enforceRules(
     const undecided = await findUndecided(deps.db, row);
     if (undecided !== undefined) return orderUndecided(undecided);
     if (asking.question.card_max !== null && row.older_pan_fingerprints.length > 0) {
-      await deps.adoptCardCounters(row);
+      await adoptCardCounters(deps.db, row);
     }
     answer = await deps.askRules(asking.question);
   } catch (error) {
@@ -62,7 +73,7 @@ export async function enforceRules(
 }
 
 async function reject(
-  deps: EnforceRulesDeps,
+  deps: RulesDeps,
   row: ClaimRow,
   { rule, at }: { rule: RuleName; at: Date },
   join: Join | undefined,

@@ -35,19 +35,18 @@ async function askAll(pool: Pool, items: RuleQuestion[]): Promise<RuleAnswer[]> 
   return items.map((item) => answers.get(item.lease_token)!);
 }
 
-/** Moves what a card was counted under the ring's other keys to the active one's counter. */
-export type AdoptCardCounters = (
-  row: Pick<ClaimRow, "merchant_id" | "pan_fingerprint" | "older_pan_fingerprints">,
-) => Promise<void>;
-
 /**
- * While a key is rotated the attempts of a card stand under two keys. They are moved together before the rule is asked, so
+ * Moves what a card was counted under the ring's other keys to the active one's counter. While a key is rotated the attempts of a card stand under two keys. They are moved together before the rule is asked, so
  * that a rotation forgets none: a rule is exceeded at most by payments that processes with different active keys ask
  * about at the same moment. Counters are locked in the order of all who change several.
  */
 export async function adoptCardCounters(
   db: Kysely<PaymentsDatabase>,
-  { merchant_id, pan_fingerprint, older_pan_fingerprints }: Parameters<AdoptCardCounters>[0],
+  {
+    merchant_id,
+    pan_fingerprint,
+    older_pan_fingerprints,
+  }: Pick<ClaimRow, "merchant_id" | "pan_fingerprint" | "older_pan_fingerprints">,
 ): Promise<void> {
   const subject = cardSubject(pan_fingerprint);
   const older = older_pan_fingerprints.map(cardSubject);

@@ -15,9 +15,9 @@ import { storeAnswer } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
 import type { Kysely, Transaction } from "kysely";
 import { withFailover } from "../../bank/ledger/fail-over.ts";
-import { admitPayment, type Admitted, type OfCheckout } from "../authorization/admit-payment.ts";
+import type { Admitted, OfCheckout } from "../authorization/admit-payment.ts";
 import { answerKnownPayment, currentState } from "../authorization/answer-known-payment.ts";
-import type { AuthorizePaymentDeps } from "../authorization/authorize-payment.ts";
+import type { AuthorizationDeps } from "../authorization/authorize-payment.ts";
 import { browserOf, cardRequestOf, type CardPayment } from "../authorization/card-request.ts";
 import { concludeAuthorization } from "../authorization/conclude-authorization.ts";
 import type { PaymentsDatabase } from "../../database.ts";
@@ -32,7 +32,7 @@ import { decideEnrolment, type EnrolmentDecision } from "./enrolment-outcome.ts"
 import { findSession, recordChallenge, startAuthorizing } from "./session-queries.ts";
 import { challengeOf, wayToChallenge } from "./session-state.ts";
 
-export type EnrolPaymentDeps = AuthorizePaymentDeps & ClaimEnrolledDeps & EventsWritten;
+export type EnrolPaymentDeps = AuthorizationDeps & ClaimEnrolledDeps & EventsWritten;
 
 type Message = Incoming<EnrolPayment>;
 type Reply = CommandReply<EnrolledPayment>;
@@ -53,7 +53,7 @@ async function enrolOnce(deps: EnrolPaymentDeps, message: Message, ofCheckout: O
     ...ofCheckout,
     read: currentEnrolment,
   };
-  return await admitPayment(deps, message, terms, (admitted) =>
+  return await deps.admission.admit(message, terms, (admitted) =>
     enrolAdmitted(deps, message, admitted, ofCheckout.join),
   );
 }

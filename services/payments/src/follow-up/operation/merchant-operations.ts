@@ -1,22 +1,64 @@
 import { isSameBusinessDay } from "@holdfast/acquirer";
-import type { ApiPaymentResponse, CancelPayment, CapturePayment, CommandReply } from "@holdfast/contracts";
+import {
+  operations,
+  type ApiPaymentResponse,
+  type CancelPayment,
+  type CapturePayment,
+  type CommandReply,
+} from "@holdfast/contracts";
 import { fingerprintRequest } from "@holdfast/idempotency";
-import type { Incoming } from "@holdfast/messaging";
+import { handler, type Incoming } from "@holdfast/messaging";
+import { orNotStarted } from "@holdfast/postgres";
 import type { KeyRing } from "@holdfast/service-runtime";
 import { underEachKey } from "../../accept/fingerprint/keyed-hash.ts";
+import type { AccountOf } from "../../bank/calls/account-connections.ts";
+import { withMerchantPermit } from "../../bank/calls/with-merchant-permit.ts";
 import { commissionMinor } from "../../payment/commission.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
 import { operateOnPayment, type OperateDeps, type OperationRequest } from "./operate-on-payment.ts";
 import { decideCancel, decideCapture } from "./payment-operation.ts";
 
-export type MerchantOperationDeps = OperateDeps & { fingerprintKeys: KeyRing };
+type MerchantOperationDeps = OperateDeps & { fingerprintKeys: KeyRing; accountOf: AccountOf };
 type Reply = CommandReply<ApiPaymentResponse>;
+type WhenStarted = OperationRequest["whenStarted"];
+
+export type MerchantOperations = ReturnType<typeof createMerchantOperations>;
+
+/** Operations that merchants, or their staff, request on an approved payment. */
+export function createMerchantOperations(deps: MerchantOperationDeps) {
+  const capture = (message: Incoming<CapturePayment>, whenStarted?: WhenStarted) =>
+    onItsConnection(deps, message, () => capturePayment(deps, message, whenStarted));
+  const cancel = (message: Incoming<CancelPayment>, whenStarted?: WhenStarted) =>
+    onItsConnection(deps, message, () => cancelPayment(deps, message, whenStarted));
+  const handlers = [
+    handler(operations.capture.command, (message) => capture(message)),
+    handler(operations.cancel.command, (message) => cancel(message)),
+  ];
+  return { capture, cancel, handlers };
+}
+
+/** Operates on a connection to the account that the payment is stored with. */
+async function onItsConnection(
+  deps: MerchantOperationDeps,
+  { context, payload }: Incoming<{ paymentId: string }>,
+  operate: () => Promise<CommandReply<ApiPaymentResponse>>,
+): Promise<CommandReply<ApiPaymentResponse>> {
+  const { deadlineAt, merchant } = context;
+  const { merchantId } = merchant;
+  const found = await orNotStarted(async () => ({
+    accountId: await deps.accountOf({ paymentId: payload.paymentId, merchantId }),
+  }));
+  if ("outcome" in found) return found;
+  const { accountId } = found;
+  if (accountId === undefined) return await operate();
+  return await withMerchantPermit(deps, { accountId, merchantId, deadlineAt }, operate);
+}
 
 /** POST /api/payment/{id}/capture: all or a part of the authorization, once. */
-export async function capturePayment(
+async function capturePayment(
   deps: MerchantOperationDeps,
   message: Incoming<CapturePayment>,
-  whenStarted?: OperationRequest["whenStarted"],
+  whenStarted: WhenStarted,
 ): Promise<Reply> {
   const { amount, currency } = message.payload;
   const plan = message.context.merchant.commission;
@@ -42,10 +84,10 @@ export async function capturePayment(
 }
 
 /** POST /api/payment/{id}/cancel: a pre-authorization, or a sale on its bank's business day. */
-export async function cancelPayment(
+async function cancelPayment(
   deps: MerchantOperationDeps,
   message: Incoming<CancelPayment>,
-  whenStarted?: OperationRequest["whenStarted"],
+  whenStarted: WhenStarted,
 ): Promise<Reply> {
   const { reason = null } = message.payload;
   const today = new Date(deps.now());

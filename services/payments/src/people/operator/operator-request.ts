@@ -15,7 +15,10 @@ export type Reply = CommandReply<OperatorPaymentDetail>;
 export type Problem = Extract<Reply, { outcome: "problem" }>;
 
 /** One payment of any merchant, with its history. */
-export async function describe({ db, overdueAfterMs }: OperatorDeps, paymentId: string): Promise<Reply> {
+export async function describe(
+  { db, overdueAfterMs }: Pick<OperatorDeps, "db" | "overdueAfterMs">,
+  paymentId: string,
+): Promise<Reply> {
   const payment = await findForOperator(db, paymentId);
   if (!payment) return { outcome: "problem", code: "payment_not_found" };
   const [history, operations, calls, late] = await Promise.all([

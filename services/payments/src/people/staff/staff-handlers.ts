@@ -25,16 +25,10 @@ import type { PaymentsDatabase } from "../../database.ts";
 import { listCases } from "../../follow-up/chargeback/chargeback-handlers.ts";
 import { figuresOf } from "../list/figures.ts";
 import { listForOperator, type ListDeps } from "../list/list-payments.ts";
-import { cancelPayment, capturePayment } from "../../follow-up/operation/merchant-operations.ts";
-import { onItsConnection, type OperationHandlerDeps } from "../../follow-up/operation/operation-handlers.ts";
-import { audit, describe, type OperatorDeps } from "../operator/operator-request.ts";
+import type { MerchantOperations } from "../../follow-up/operation/merchant-operations.ts";
+import { audit, describe } from "../operator/operator-request.ts";
 
-type Deps = OperatorDeps &
-  OperationHandlerDeps &
-  ListDeps &
-  ListCheckoutsDeps &
-  Parameters<typeof readCheckout>[0] &
-  PaymentLinkDeps;
+type Deps = ListDeps & ListCheckoutsDeps & PaymentLinkDeps & { operations: MerchantOperations };
 
 /**
  * Commands of a merchant's staff: what operators see and merchants do, for the merchant alone that the verified token
@@ -96,21 +90,17 @@ function readingHandlers(deps: Deps) {
 function changingHandlers(deps: Deps) {
   return [
     handler(staffVersionOf(operations.capture.command), (message) =>
-      onItsConnection(deps, message, () =>
-        capturePayment(deps, message, (trx, payment) =>
-          audit(trx, message.context, "payment.capture_requested", payment, {
-            ...(message.payload.amount !== undefined && { amount: message.payload.amount }),
-          }),
-        ),
+      deps.operations.capture(message, (trx, payment) =>
+        audit(trx, message.context, "payment.capture_requested", payment, {
+          ...(message.payload.amount !== undefined && { amount: message.payload.amount }),
+        }),
       ),
     ),
     handler(staffVersionOf(operations.cancel.command), (message) =>
-      onItsConnection(deps, message, () =>
-        cancelPayment(deps, message, (trx, payment) =>
-          audit(trx, message.context, "payment.cancel_requested", payment, {
-            ...(message.payload.reason !== undefined && { reason: message.payload.reason }),
-          }),
-        ),
+      deps.operations.cancel(message, (trx, payment) =>
+        audit(trx, message.context, "payment.cancel_requested", payment, {
+          ...(message.payload.reason !== undefined && { reason: message.payload.reason }),
+        }),
       ),
     ),
     handler(staffVersionOf(operations.createPaymentLink.command), (message) =>
