@@ -34,6 +34,7 @@ import { createClock, SKEW_STOP_MS, type Clock } from "./clock.ts";
 import type { Config } from "./config.ts";
 import type { WebhooksDatabase } from "./database.ts";
 import { attemptTimes, type AttemptTimes } from "./delivery/attempt-times.ts";
+import { deliver } from "./delivery/deliver.ts";
 import { startDeliveryWorker } from "./delivery/delivery-worker.ts";
 import { reapDeliveries } from "./delivery/reap-deliveries.ts";
 import { leasesOf, newLeaseHolder, watchLeases } from "./delivery/lease-holder.ts";
@@ -134,16 +135,16 @@ export async function startWebhookDispatcher(
   // It is alive before it has its first lease. Where the database is away there are no leases, and the task looks again.
   await leases.look().catch((error: unknown) => log.warn({ error }, "the lease lock could not be taken yet"));
   const reports = new HealthReports(keepHealth({ pool: resultsPool, db, nudge: () => worker.nudge() }));
+  const retry = { delaysMs: config.WEBHOOK_RETRY_SCHEDULE };
+  const shared = shareReadings((endpointId) => readEndpoint(db, endpointId));
+  const delivering = { client, openSecrets, retry, clock, events, readEndpoint: shared };
   const worker = startDeliveryWorker({
+    deliver: (delivery) => deliver(delivering, delivery),
     pool,
-    client,
-    openSecrets,
-    retry: { delaysMs: config.WEBHOOK_RETRY_SCHEDULE },
     clock,
     events,
     progress,
     results: createResultRecorder(resultsPool),
-    readEndpoint: shareReadings((endpointId) => readEndpoint(db, endpointId)),
     reports,
     leaseMs,
     leaseMarginMs,

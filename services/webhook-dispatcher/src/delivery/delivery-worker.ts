@@ -6,7 +6,7 @@ import { claimDeliveries, releaseLeases } from "./claim-deliveries.ts";
 import type { AttemptRecord } from "./record-statements.ts";
 import type { Progress } from "../progress.ts";
 import { createClaimSignal, type ClaimSignal } from "./claim-signal.ts";
-import { deliver, type DeliverDeps, type Delivered } from "./deliver.ts";
+import type { Delivered } from "./deliver.ts";
 import { DeliveryQueue } from "./delivery-queue.ts";
 import type { SendResult } from "./endpoint-health.ts";
 import { reportOf, type HealthReports } from "./health-reports.ts";
@@ -15,7 +15,8 @@ import { releaseUntilDone, type GiveBack } from "./release-until-done.ts";
 import { createWakeWhenDue, type WakeWhenDue } from "./wake-when-due.ts";
 import { annotate, failSpan, inSpan, linksTo, remoteContext, SpanKind } from "@holdfast/telemetry";
 
-export type DeliveryWorkerDeps = DeliverDeps & {
+type DeliveryWorkerDeps = {
+  deliver: (delivery: LeasedDelivery) => Promise<Delivered>;
   pool: Pool;
   results: NaturalBatcher<AttemptRecord, void>;
   clock: Clock;
@@ -50,7 +51,7 @@ export function startDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
   const queue = new DeliveryQueue({
     inFlightMax: deps.inFlightMax,
     leaseMarginMs: deps.leaseMarginMs,
-    send: (delivery) => send({ ...deps, giveBack, track, retries }, delivery),
+    send: (delivery) => send(deps, { giveBack, track, retries }, delivery),
     giveBack: (deliveries) => track(giveBack(deliveries)),
     onResult: (endpointId, result, isOpen) =>
       deps.reports.note(
@@ -151,18 +152,15 @@ function trackIn(writes: Set<Promise<void>>): Track {
 
 /** One attempt and its record. The place in the queue is free as soon as the answer arrives; the record follows. */
 async function send(
-  {
-    giveBack,
-    track,
-    ...deps
-  }: DeliveryWorkerDeps & { giveBack: GiveBack; track: Track; retries: WakeWhenDue },
+  deps: Pick<DeliveryWorkerDeps, "deliver" | "results" | "clock" | "events">,
+  { giveBack, track, retries }: { giveBack: GiveBack; track: Track; retries: WakeWhenDue },
   delivery: LeasedDelivery,
 ): Promise<SendResult | undefined> {
   try {
     // The record begins within the span and outlives it; it belongs to the span's trace.
     const delivered = await inAttemptSpan(delivery, async () => {
-      const attempt = await deliver(deps, delivery);
-      track(attempt ? recordUntilDone(deps, attempt.record) : giveBack([delivery]));
+      const attempt = await deps.deliver(delivery);
+      track(attempt ? recordUntilDone({ ...deps, retries }, attempt.record) : giveBack([delivery]));
       return attempt;
     });
     if (!delivered) return undefined;
@@ -180,7 +178,12 @@ async function send(
 
 /** While the database is down, results wait here; if the process dies meanwhile, their webhooks are sent once more. */
 async function recordUntilDone(
-  { results, events, clock, retries }: DeliveryWorkerDeps & { retries: WakeWhenDue },
+  {
+    results,
+    events,
+    clock,
+    retries,
+  }: Pick<DeliveryWorkerDeps, "results" | "clock" | "events"> & { retries: WakeWhenDue },
   record: AttemptRecord,
 ): Promise<void> {
   const giveUpAt = performance.now() + RECORD_FOR_MS;
