@@ -11,7 +11,8 @@ import { bodiesIn } from "../limits/body-limit.ts";
 import { createPageInFlightLimit, permitsIn } from "../limits/in-flight-limit.ts";
 import { createPageRateLimit, pageRatesIn } from "../limits/page-rate-limit.ts";
 import { bankNotifications } from "./bank-notifications/bank-notifications.ts";
-import { checkoutPages } from "./checkout/checkout-pages.ts";
+import { checkoutPages, type CheckoutPagesDeps } from "./checkout/checkout-pages.ts";
+import { payByForm } from "./checkout/pay-by-form.ts";
 import { createFormTokens } from "./checkout/form-token.ts";
 import { paymentLinkPages } from "./checkout/payment-link-pages.ts";
 import { loadPageAssets } from "./checkout/page-assets.ts";
@@ -34,15 +35,20 @@ export function publicPages(config: Config, { bus, db, clock, log }: Deps): Rout
   const withPermit = createPageInFlightLimit(permitsIn(config), config.REQUESTS_IN_FLIGHT_SHARE);
   const bodies = bodiesIn(config);
   const rate = createPageRateLimit(pageRatesIn(config));
-  const checkouts = {
+  const paying = {
+    send: createSendCommand(bus, sendOptions(config, { clock, log })),
+    cards: createCardSealer(sealingKeys),
+    db,
+    publicUrl,
+    generateSession: createGenerateSession(sessions, publicUrl),
+  };
+  const checkouts: CheckoutPagesDeps = {
+    payByForm: (filled) => payByForm(paying, filled),
     rate,
     db,
     publicUrl,
-    send: createSendCommand(bus, sendOptions(config, { clock, log })),
     sendPage,
-    cards: createCardSealer(sealingKeys),
     tokens: createFormTokens(sealingKeys),
-    generateSession: createGenerateSession(sessions, publicUrl),
     assets: loadPageAssets(publicUrl),
     bodies,
     withPermit,

@@ -23,7 +23,7 @@ import type { FormTokens } from "./form-token.ts";
 import { visitHandler, visitWithPermit, type VisitDeps } from "./handle-visit.ts";
 import { ASSET_HEADERS } from "./page-assets.ts";
 import { generateNonce, pageHeaders } from "./page-headers.ts";
-import { payByForm, type PayByFormDeps } from "./pay-by-form.ts";
+import type { FilledForm, FormAnswer } from "./pay-by-form.ts";
 import {
   isUnderWay,
   renderClosed,
@@ -38,14 +38,14 @@ import { shopUrlOfCheckout } from "../shop-url.ts";
 import { answerScript, goTo, notFound, trouble, type Visit } from "./answer-visit.ts";
 import { readForm } from "./read-form.ts";
 
-export type CheckoutPagesDeps = PayByFormDeps &
-  VisitDeps & {
-    sendPage: SendPageCommand;
-    db: Kysely<GatewayDatabase>;
-    tokens: FormTokens;
-    /** Forms that arrive at the same time. */
-    bodies: BodyLimit;
-  };
+export type CheckoutPagesDeps = VisitDeps & {
+  payByForm: (filled: FilledForm) => Promise<FormAnswer>;
+  sendPage: SendPageCommand;
+  db: Kysely<GatewayDatabase>;
+  tokens: FormTokens;
+  /** Forms that arrive at the same time. */
+  bodies: BodyLimit;
+};
 
 export function checkoutPages(deps: CheckoutPagesDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
@@ -145,7 +145,7 @@ async function payWith(
   { form, checkout }: { form: URLSearchParams; checkout: CheckoutPage },
 ): Promise<void> {
   const { exchange, asked, path, checkoutId } = visit;
-  const answer = await payByForm(deps, { exchange, checkout, form, asked });
+  const answer = await deps.payByForm({ exchange, checkout, form, asked });
   const here = `${path}?lang=${asked.locale.language}`;
   switch (answer.kind) {
     case "onward":

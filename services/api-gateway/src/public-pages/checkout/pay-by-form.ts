@@ -13,7 +13,7 @@ import { readBrowser } from "./read-browser.ts";
 import { readCardForm, type FormFault } from "./read-card-form.ts";
 import { isUnderWay } from "./render-checkout.ts";
 
-export type PayByFormDeps = {
+type PayByFormDeps = {
   send: SendCommand;
   cards: CardSealer;
   db: Kysely<GatewayDatabase>;
