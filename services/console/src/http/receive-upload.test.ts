@@ -37,6 +37,14 @@ test("the fields are there before the file, which is read as it arrives", async 
   await file!.end();
 });
 
+test("what stands behind the file is ignored", async () => {
+  const content = `${FIELDS}${FILE_HEAD}one\r\n${FIELDS.replace("t-1", "t-2")}--b--\r\n`;
+  const { form, file } = await receiveUpload(requestOf([Buffer.from(content)], TYPE));
+  expect(await read(file!.content)).toBe("one");
+  await file!.end();
+  expect(form.getAll("formToken")).toEqual(["t-1"]);
+});
+
 test("a form without a file has its fields, and one that brings none is refused", async () => {
   const { form, file } = await receiveUpload(requestOf([Buffer.from(`${FIELDS}--b--\r\n`)], TYPE));
   expect([form.get("formToken"), file]).toEqual(["t-1", undefined]);

@@ -15,13 +15,19 @@ export async function receiveUpload(request: IncomingMessage): Promise<Upload> {
   if (!isMultipart(request.headers["content-type"]))
     throw new MultipartError("no_file", "the form brings no file");
   const { promise, resolve, reject } = Promise.withResolvers<Upload>();
-  const form = new URLSearchParams();
+  const fields = new URLSearchParams();
   const whole = readMultipart(request, {
-    limits: { fields: FIELDS_MAX, fieldSize: FIELD_BYTES_MAX, files: 1, fileSize: FILE_BYTES_MAX },
-    onField: (name, value) => form.append(name, value),
+    limits: {
+      parts: FIELDS_MAX + 1,
+      fields: FIELDS_MAX,
+      fieldSize: FIELD_BYTES_MAX,
+      files: 1,
+      fileSize: FILE_BYTES_MAX,
+    },
+    onField: (name, value) => fields.append(name, value),
     onFile: ({ name, stream }) =>
       resolve({
-        form,
+        form: new URLSearchParams(fields),
         file: {
           name: name ?? "",
           content: stream as AsyncIterable<Buffer>,
@@ -33,7 +39,7 @@ export async function receiveUpload(request: IncomingMessage): Promise<Upload> {
         },
       }),
   });
-  whole.then(() => resolve({ form, file: undefined }), reject);
+  whole.then(() => resolve({ form: fields, file: undefined }), reject);
   return await promise;
 }
 
