@@ -35,7 +35,11 @@ export type BankLine = {
   voided: "hold" | "sale" | "capture" | "credit" | null;
   /** True if the hold of a voided capture stands again. */
   holdReturned: boolean;
+  uncalled?: Uncalled | undefined;
 };
+
+/** The cause of a movement that no call has asked for: a call that was carried out again, or a person in the panel. */
+export type Uncalled = "again" | "panel";
 
 /** @param voidId the name under which a void is in the book */
 export function postingOfLine(line: BankLine, merchant: string, voidId: string): Posting | undefined {

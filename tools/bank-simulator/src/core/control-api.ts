@@ -24,6 +24,7 @@ export type Controls<Entry extends Timed> = {
   modesSchema: z.ZodType<object>;
   dayEnds: Pick<DayEnds<Entry>, "dispute" | "payoutStatement">;
   refundInPanel: (order: Order<Entry>, amountMinor: bigint) => Promise<boolean>;
+  voidInPanel?: ((order: Order<Entry>, name: string) => Promise<boolean>) | undefined;
   /** The body of `PUT /notifications`, and its effect. Absent at a bank that sends none. */
   notifications?: NotificationControl<unknown> | undefined;
 };
@@ -69,6 +70,8 @@ export async function routeControls<Entry extends Timed>(
     case "POST /panel/refunds":
       await refundInPanel(controls, request, response);
       return true;
+    case "POST /panel/voids":
+      return await voidInPanel(controls, request, response);
     case "POST /disputes":
       await openDispute(controls, request, response);
       return true;
@@ -147,17 +150,39 @@ async function changeNotifications(
   return true;
 }
 
-/** Makes a movement that no merchant's program has asked for. 409 where the bank's rules of life refuse it. */
 async function refundInPanel<Entry extends Timed>(
-  { bank, refundInPanel: refund }: Pick<Controls<Entry>, "bank" | "refundInPanel">,
+  { refundInPanel: refund, ...controls }: Pick<Controls<Entry>, "bank" | "refundInPanel">,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const read = await readRequest(request, response, (body) => parse(panelBody, body));
+  await actInPanel(controls, refundBody, request, response, (order, { amountMinor }) =>
+    refund(order, BigInt(amountMinor)),
+  );
+}
+
+async function voidInPanel<Entry extends Timed>(
+  { voidInPanel: voidOf, ...controls }: Pick<Controls<Entry>, "bank" | "voidInPanel">,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  if (!voidOf) return false;
+  await actInPanel(controls, voidBody, request, response, (order, { name }) => voidOf(order, name));
+  return true;
+}
+
+/** Makes a movement that no merchant's program has asked for. 409 where the bank's rules of life refuse it. */
+async function actInPanel<Entry extends Timed, Body extends { order: string }>(
+  { bank }: Pick<Controls<Entry>, "bank">,
+  schema: z.ZodType<Body>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  act: (order: Order<Entry>, body: Body) => Promise<boolean>,
+): Promise<void> {
+  const read = await readRequest(request, response, (body) => parse(schema, body));
   if (!read) return;
   const order = bank.book.orderOfAny(read.asked.order);
   if (!order) return replyNoOrder(response);
-  const isDone = await refund(order, BigInt(read.asked.amountMinor));
+  const isDone = await act(order, read.asked);
   replyJson(response, isDone ? 200 : 409, isDone ? {} : { error: "refused" });
 }
 
@@ -179,8 +204,9 @@ function replyNoOrder(response: ServerResponse): void {
   replyJson(response, 404, { error: "no_such_order" });
 }
 
-const panelBody = z.strictObject({ order: z.string(), amountMinor: z.int().positive() });
-const disputeBody = panelBody.extend({ kind: z.enum(["chargeback", "reversal"]).default("chargeback") });
+const refundBody = z.strictObject({ order: z.string(), amountMinor: z.int().positive() });
+const voidBody = z.strictObject({ order: z.string(), name: z.string() });
+const disputeBody = refundBody.extend({ kind: z.enum(["chargeback", "reversal"]).default("chargeback") });
 
 async function advanceClock(
   { clock }: Pick<Bank<Timed>, "clock">,

@@ -38,10 +38,12 @@ export class DayEnds<Line> {
     this.#last = day.movements.at(-1);
     this.#disputes = [];
     const files = filesOf({ ...day, movements: [...repeated, ...day.movements], disputes });
+    // A line that comes again is paid once.
+    const once = repeated.length === 0 ? files : filesOf({ ...day, disputes });
     const { payouts: mode } = this.#modes;
     const { date } = this.#clock.wall(day.endedAtMs);
     this.#paid.push(() =>
-      files.flatMap(({ payouts }) => paidOut(payouts(), mode)).map((payout) => ({ ...payout, date })),
+      once.flatMap(({ payouts }) => paidOut(payouts(), mode)).map((payout) => ({ ...payout, date })),
     );
     return files;
   }

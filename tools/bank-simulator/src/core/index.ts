@@ -7,7 +7,7 @@ export {
   type Way,
 } from "./acs.ts";
 export { Bank } from "./bank.ts";
-export { postingOfLine, type BankLine } from "./bank-line.ts";
+export { postingOfLine, type BankLine, type Uncalled } from "./bank-line.ts";
 export { merchantList, merchantTerms } from "./merchant-terms.ts";
 export { BankClock, type ShownTimes, type WallTime } from "./bank-clock.ts";
 export {

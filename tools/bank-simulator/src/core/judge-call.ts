@@ -32,7 +32,9 @@ export function judgeCall<Entry extends BankLine, Judged extends { of: OrderCase
     if (copied) return { outcome: { line: copied, judged, isCopy: true } };
     const line = lineOf(judged, bank.book.sequence + 1);
     const isTwice = behaviour === "twice" && verdict === undefined;
-    const again = isTwice ? lineOf(judged, bank.book.sequence + 2) : undefined;
+    const again = isTwice
+      ? { ...lineOf(judged, bank.book.sequence + 2), uncalled: "again" as const }
+      : undefined;
     return { line, again, outcome: { line, judged, isCopy: false } };
   });
 }

@@ -61,6 +61,8 @@ export type Counter<Entry = never> = {
   findSession: (id: string) => AcsSession | undefined;
   /** Refunds a part of an order as a person does in the bank's panel. @returns whether the rules of life allowed it */
   refundInPanel: (order: Order<Entry>, amountMinor: bigint) => Promise<boolean>;
+  /** Voids a movement of an order in the same way. Absent at a bank that carries nothing out twice. */
+  voidInPanel?: (order: Order<Entry>, name: string) => Promise<boolean>;
   notifications?: NotificationControl<unknown>;
 };
 
@@ -107,6 +109,7 @@ export async function startBank<
     modesSchema: definition.modesSchema.extend(unkindShape),
     dayEnds,
     refundInPanel: counter.refundInPanel,
+    voidInPanel: counter.voidInPanel,
     notifications: counter.notifications,
   };
   const acs = { find: counter.findSession, now: () => bank.clock.now(), publicUrlOf };

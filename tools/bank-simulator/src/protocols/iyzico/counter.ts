@@ -6,7 +6,14 @@ import { answersOfFaults, circumstancesOf } from "./behaviour.ts";
 import { checkBin, listInstallments, testApi } from "./calls/card-calls.ts";
 import type { Call, Caller, Desk, IyzicoOffice, Judged } from "./calls/call.ts";
 import { detail, reportDetails } from "./calls/inquiry-calls.ts";
-import { cancel, capture, refundAmount, refundInPanel, refundItem } from "./calls/follow-up-calls.ts";
+import {
+  cancel,
+  capture,
+  refundAmount,
+  refundInPanel,
+  refundItem,
+  voidInPanel,
+} from "./calls/follow-up-calls.ts";
 import { hold, sale } from "./calls/payment-calls.ts";
 import { payoutsBounced, payoutsCompleted, scrollTransactions, transactions } from "./calls/report-calls.ts";
 import { acsSessionOf, completeV1, completeV2, initialize, initializeHold } from "./calls/three-ds-calls.ts";
@@ -62,6 +69,7 @@ export function openCounter(
       return call !== undefined;
     },
     refundInPanel: (order, amountMinor) => refundInPanel(desk, order, amountMinor),
+    voidInPanel: (order) => voidInPanel(desk, order),
     findSession: (token) => {
       const threeDs = state.payments.ofToken(token);
       const merchant = merchants.find(({ merchantId }) => merchantId === threeDs?.line.merchantId);

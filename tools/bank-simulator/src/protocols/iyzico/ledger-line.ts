@@ -1,4 +1,4 @@
-import type { LedgerRow, Posting } from "../../core/index.ts";
+import type { LedgerRow, Posting, Uncalled } from "../../core/index.ts";
 import type { CardPlan } from "./cards.ts";
 import type { ErrorCode } from "./wire/error-codes.ts";
 
@@ -32,6 +32,7 @@ export type Entry = {
   refunds?: { paymentTransactionId: string; refundTxId: string; amountMinor: number }[];
   /** Present on a refund: true if its payment had been settled. */
   isAfterSettlement?: boolean;
+  uncalled?: Uncalled;
 };
 
 /** A line of the ledger file and of `GET /ledger`. */

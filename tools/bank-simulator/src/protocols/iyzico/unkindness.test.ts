@@ -58,6 +58,20 @@ test("a payment that is carried out twice is two payments of one conversation", 
   expect(items).toHaveLength(4);
 });
 
+test("in the panel a person cancels one of two that stand, and the ledger says who made which", async () => {
+  await using bank = await startTestBank();
+  await bank.fault("sale", "twice");
+  await pay(bank);
+  const { transactionId: order = "" } = (await bank.ledger())[1] ?? {};
+  const cancel = async () => (await bank.call("POST", "/panel/voids", { order, name: order })).status;
+  expect([await cancel(), await cancel()]).toEqual([200, 409]);
+  expect((await bank.ledger()).map(({ operation, uncalled }) => [operation, uncalled])).toEqual([
+    ["sale", undefined],
+    ["sale", "again"],
+    ["void", "panel"],
+  ]);
+});
+
 test("a capture may take a part", async () => {
   await using bank = await startTestBank();
   const { paymentId = "" } = await bank.shop.succeed("/payment/preauth", paymentBody());

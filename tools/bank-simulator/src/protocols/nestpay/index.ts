@@ -13,7 +13,7 @@ import { defaultConfig, settings, type SimulatorConfig } from "./config.ts";
 import type { Desk, NestpayOffice } from "./desk.ts";
 import { handleFim } from "./fim.ts";
 import { acsOf, handleGate } from "./gate.ts";
-import { refundInPanel } from "./judge.ts";
+import { refundInPanel, voidInPanel } from "./judge.ts";
 import { postingOf, type Entry } from "./ledger-line.ts";
 import { rulesFor } from "./merchants.ts";
 import { modesSchema } from "./modes.ts";
@@ -76,5 +76,8 @@ function openCounter(
     reversalMs: config.reversalMs,
   };
   const calls = { "POST /fim/api": handleFim, "POST /fim/est3Dgate": handleGate };
-  return gateCounter(desk, calls, acsOf, refundInPanel);
+  return {
+    ...gateCounter(desk, calls, acsOf, refundInPanel),
+    voidInPanel: (order, name) => voidInPanel(desk, order, name),
+  };
 }

@@ -17,6 +17,8 @@ export type Call = {
   /** The 3-D Secure session of a payment's `md`. */
   session: GateSession | undefined;
   behaviour: Behaviour;
+  /** Present where a person makes it in the bank's panel. */
+  uncalled?: "panel";
 };
 
 /** The bank's decision, with the facts of its answer that the line does not have. */
@@ -45,15 +47,27 @@ export async function judge(desk: Desk, call: Call): Promise<Outcome> {
 }
 
 /** A refund that somebody makes in the bank's panel. @returns whether the rules of life allowed it */
-export async function refundInPanel(desk: Desk, { merchant, id }: BankOrder, amountMinor: bigint) {
+export function refundInPanel(desk: Desk, order: BankOrder, amountMinor: bigint): Promise<boolean> {
+  return actInPanel(desk, order, { operation: "refund", transactionId: "", amountMinor });
+}
+
+/** A void that somebody makes there of one of an order's movements. */
+export function voidInPanel(desk: Desk, order: BankOrder, transactionId: string): Promise<boolean> {
+  return actInPanel(desk, order, { operation: "void", transactionId, amountMinor: undefined });
+}
+
+async function actInPanel(
+  desk: Desk,
+  { merchant, id }: BankOrder,
+  act: Pick<MoneyRequest, "operation" | "transactionId" | "amountMinor">,
+): Promise<boolean> {
   const store = desk.merchantOf(merchant);
   if (!store) return false;
-  const names = { orderId: id, groupId: id, transactionId: "" };
   const terms = { currency: undefined, holdMinor: undefined, installments: 1, namesOne: false };
-  const request = { operation: "refund" as const, ...names, ...terms, amountMinor, card: undefined };
+  const request = { ...act, ...terms, orderId: id, groupId: id, card: undefined };
   const behaviour = { name: "plain" as const, issuerCode: undefined };
-  const { verdict } = await judge(desk, { merchant: store, request, session: undefined, behaviour });
-  return verdict === undefined;
+  const call: Call = { merchant: store, request, session: undefined, behaviour, uncalled: "panel" };
+  return (await judge(desk, call)).verdict === undefined;
 }
 
 function caseOf(desk: Desk, { merchant, request, session }: Call, nowMs: number): NestpayCase {
@@ -104,7 +118,7 @@ type Judged = {
   isAuthenticated: boolean;
 };
 
-function lineOf({ merchant, behaviour }: Call, judged: Judged, sequence: number): Entry {
+function lineOf({ merchant, behaviour, uncalled }: Call, judged: Judged, sequence: number): Entry {
   const { of, verdict, row } = judged;
   const { operation, card } = of.request;
   const isApproved = verdict === undefined;
@@ -124,6 +138,7 @@ function lineOf({ merchant, behaviour }: Call, judged: Judged, sequence: number)
     // A call that the gateway has refused has not reached the issuer's host.
     hostReference: typeof verdict === "number" ? null : hostReference,
     resultCode: resultCodeOf(verdict),
+    uncalled,
   };
 }
 

@@ -72,6 +72,25 @@ test("a payment that is carried out twice stands twice in its order, and one nam
   expect(await bank.history("declined")).toHaveLength(1);
 });
 
+test("in the panel a person voids one of two that stand, and the ledger says who made which", async () => {
+  await using bank = await startTestBank();
+  await bank.fault("sale", "twice");
+  await bank.ask(auth("o"));
+  const [, second] = await bank.ledger();
+  const voidOf = async (name: string) =>
+    (await bank.call("POST", "/panel/voids", { order: "o", name })).status;
+  expect([await voidOf(second!.transactionId), await voidOf("none")]).toEqual([200, 409]);
+  expect(
+    (await bank.ledger()).map(({ operation, outcome, uncalled }) => [operation, outcome, uncalled]),
+  ).toEqual([
+    ["sale", "approved", undefined],
+    ["sale", "approved", "again"],
+    ["void", "approved", "panel"],
+    ["void", "declined", "panel"],
+  ]);
+  expect((await bank.history("o")).map((row) => row.slice(0, 2).join(" "))).toEqual(["S V", "S C"]);
+});
+
 test("a capture may take a part, which only an inquiry shows", async () => {
   await using bank = await startTestBank();
   await bank.ask(preAuth("o"));

@@ -168,24 +168,39 @@ function refundCall(which: z.ZodRawShape, signs: readonly string[]): Call {
   });
 }
 
+type PaymentOrder = Pick<Order<Entry>, "merchant" | "id">;
+
 /** A refund that somebody makes in the merchant's panel. @returns whether the rules of life allowed it */
-export async function refundInPanel(
+export function refundInPanel(desk: Desk, order: PaymentOrder, amountMinor: bigint): Promise<boolean> {
+  return actInPanel(desk, order, "refund", amountMinor);
+}
+
+/** A cancel that somebody makes there. A payment is an order of its own. */
+export function voidInPanel(desk: Desk, order: PaymentOrder): Promise<boolean> {
+  return actInPanel(desk, order, "void");
+}
+
+function actInPanel(
   desk: Desk,
-  { merchant: merchantId, id }: Pick<Order<Entry>, "merchant" | "id">,
-  amountMinor: bigint,
+  { merchant: merchantId, id }: PaymentOrder,
+  operation: "refund" | "void",
+  part?: bigint,
 ): Promise<boolean> {
   const { bank, payments, modes } = desk;
-  return await bank.judge((nowMs) => {
+  const { refusals, declines } = operation === "refund" ? refundRules : cancelRules;
+  return bank.judge<boolean>((nowMs) => {
     const payment = seenBy(bank.book, merchantId, payments.ofId(id));
     if (!payment) return { outcome: false };
     const { order, row } = payment;
     const items = itemsOf(payment);
     const leftMinor = items.reduce((sum, item) => sum + item.leftMinor, 0n);
     const { currency } = payment.line;
+    const amountMinor = part ?? payment.paidMinor;
     const { day } = bank.book;
     const of = { order, row, id, amountMinor, currency, day, nowMs, payment, leftMinor, modes };
-    if (verdictOf([...refundRules.refusals, ...refundRules.declines], of)) return { outcome: false };
-    return { line: lineOf(desk, "refund", of, PANEL, null, items), outcome: true };
+    if (verdictOf([...refusals, ...declines], of)) return { outcome: false };
+    const line: Entry = { ...lineOf(desk, operation, of, PANEL, null, items), uncalled: "panel" };
+    return { line, outcome: true };
   });
 }
 

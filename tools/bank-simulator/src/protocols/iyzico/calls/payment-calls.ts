@@ -117,7 +117,8 @@ export function charge(
 function underAnotherId({ payments }: Desk, line: PaymentLine & Entry): Entry {
   const paymentId = payments.nextId();
   const items = line.payment.items.map((item) => ({ ...item, paymentTransactionId: payments.nextId() }));
-  return { ...line, paymentId, transactionId: paymentId, payment: { ...line.payment, items } };
+  const payment = { ...line.payment, items };
+  return { ...line, paymentId, transactionId: paymentId, payment, uncalled: "again" };
 }
 
 /** The fields of a line that say how a call was judged. */
