@@ -26,6 +26,11 @@ export function approvals(lines: readonly BankLine[]): BankLine[] {
   return lines.filter(({ operation, outcome }) => isPayment(operation) && outcome === "approved");
 }
 
+/** The reference under which the checker has what the bank has carried out again of a payment. */
+export function againOf(paymentId: string): string {
+  return `${paymentId}:again`;
+}
+
 /** The approved operations of one kind at the bank. */
 export function approvedOf(operation: string, lines: readonly BankLine[]): BankLine[] {
   return lines.filter((line) => line.operation === operation && line.outcome === "approved");

@@ -42,6 +42,10 @@ export type BankLine = {
   otherName?: string;
   authCode: string | null;
   resultCode: string;
+  /** The cause of a movement that no call of ours has asked for: a payment carried out again, or a person in the panel. */
+  uncalled?: "again" | "panel" | undefined;
+  /** True if the bank's answer to a payment has its amount, and is believed without a look at the record. */
+  isBelieved?: boolean;
 };
 
 /** One request as a merchant's server received it: raw bytes, headers, and when. */

@@ -105,6 +105,28 @@ describe("the ledger of a bank that knows the order only", () => {
     ]);
   });
 
+  test("a second success has a name of its own, and so has what a person makes of the two in the panel", () => {
+    const both = [line("sale"), line("sale", { transactionId: "t2", uncalled: "again" })];
+    const panel = (operation: string, change: object = {}) =>
+      line(operation, { uncalled: "panel", voided: operation === "void" ? "sale" : null, ...change });
+    const rows = { payments: [row("FAILED")] };
+    const successes = [`sale ${ID} 1250`, `sale ${ID}:again 1250`];
+    const voided = line("void", { transactionId: "t2", voided: "sale" });
+    expect(
+      read([...both, panel("void", { transactionId: "t2" }), line("void", { voided: "sale" })], rows),
+    ).toEqual([...successes, `reverse ${ID}:again 1250`, `reverse ${ID} 1250`]);
+    expect(read([...both, panel("void"), voided], rows)).toEqual([
+      ...successes,
+      `reverse ${ID} 1250`,
+      `reverse ${ID}:again 1250`,
+    ]);
+    expect(read([...both, panel("refund"), panel("refund")], rows)).toEqual([
+      ...successes,
+      `refund ${ID}:reversal 1250`,
+      `refund ${ID}:again:reversal 1250`,
+    ]);
+  });
+
   test("what is paid back of a payment that failed stands in for its reversal", () => {
     expect(read([line("refund")], { payments: [row("FAILED")] })).toEqual([`refund ${ID}:reversal 1250`]);
   });
@@ -118,6 +140,7 @@ test("iyzico's ledger names each movement by our own references", () => {
       operation,
       transactionId: "12345",
       basketId: ID,
+      paymentId: "12345",
       conversationId,
       amountMinor: 600,
       currency: "TRY",
@@ -140,5 +163,26 @@ test("iyzico's ledger names each movement by our own references", () => {
     { operation: "cancel", reference: `${ID}:cancel`, parentReference: ID },
     { operation: "refund", reference: "r1:refund", parentReference: ID },
     { operation: "capture", reference: `${ID}:capture`, amountMinor: 600n, requestedMinor: 1_200n },
+  ]);
+});
+
+test("a second success at iyzico is another payment of the order, with follow-ups of its own", () => {
+  const line = (operation: string, change: object) =>
+    `${JSON.stringify({ operation, basketId: ID, conversationId: ORDER, amountMinor: 600, ...change })}\n`;
+  const [first, second] = [{ paymentId: "1" }, { paymentId: "2" }];
+  const text = [
+    line("sale", first),
+    line("sale", { ...second, uncalled: "again" }),
+    line("void", { ...second, conversationId: `${ID}:reverse` }),
+    line("void", { ...first, conversationId: "merchant-panel", uncalled: "panel" }),
+    line("refund", { ...second, conversationId: "merchant-panel", uncalled: "panel" }),
+  ].join("");
+  const rows = { payments: [], paymentHistory: [], refunds: [], approvals: [] };
+  expect(foreignBankLines(text, ACCOUNT, rows)).toMatchObject([
+    { operation: "sale", reference: ID },
+    { operation: "sale", reference: `${ID}:again`, uncalled: "again", isBelieved: true },
+    { operation: "reverse", reference: `${ID}:again` },
+    { operation: "reverse", reference: ID },
+    { operation: "refund", reference: `${ID}:again:reversal`, parentReference: `${ID}:again` },
   ]);
 });

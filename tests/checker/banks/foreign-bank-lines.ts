@@ -1,5 +1,6 @@
 import type { BankLine } from "../ledgers.ts";
 import type { PaymentRow, RefundRow, StoredRows } from "../stored-rows.ts";
+import { againOf } from "../bank-lines.ts";
 import { parseLines, paymentIdOfOrder } from "./bank-order.ts";
 
 /** A line of a bank's ledger, as far as it is read (the READMEs in tools/bank-simulator/src/protocols, Ledger). */
@@ -16,11 +17,13 @@ type Line = {
   authCode: string | null;
   resultCode: string | null;
   voided?: "hold" | "sale" | "capture" | "credit" | null;
+  uncalled?: "again" | "panel";
 };
 
 /** A line of a bank that knows our references: of the payment, and of a capture's, a cancellation's or a refund's call. */
 type ReferencedLine = Line & {
   basketId: string;
+  paymentId: string;
   conversationId: string;
   hostReference: string;
   payment?: { priceMinor: number };
@@ -36,15 +39,17 @@ type Rows = Pick<StoredRows, "payments" | "paymentHistory" | "refunds" | "approv
  */
 export function foreignBankLines(text: string, accountId: string, rows: Rows): BankLine[] {
   const orders = new Orders(rows);
+  const again = new Set<string>();
   return parseLines<Line>(text).map((line) => {
     const { sequence, at, amountMinor, requestedMinor, currency, outcome, authCode, resultCode } = line;
     const named = isReferenced(line);
+    if (named && line.uncalled === "again") again.add(line.paymentId);
     const askedMinor = (named ? line.payment?.priceMinor : undefined) ?? requestedMinor;
     return {
       accountId,
       sequence,
       at,
-      ...(named ? namesByReference(line) : orders.namesOf(line)),
+      ...(named ? namesByReference(line, again.has(line.paymentId)) : orders.namesOf(line)),
       amountMinor: BigInt(amountMinor),
       ...(askedMinor !== undefined && { requestedMinor: BigInt(askedMinor) }),
       currency,
@@ -53,6 +58,8 @@ export function foreignBankLines(text: string, accountId: string, rows: Rows): B
       ...(named && { otherName: line.hostReference }),
       authCode,
       resultCode: resultCode ?? "success",
+      uncalled: line.uncalled,
+      ...(named && { isBelieved: true }),
     };
   });
 }
@@ -61,15 +68,20 @@ function isReferenced(line: Line): line is ReferencedLine {
   return "conversationId" in line;
 }
 
-function namesByReference({ operation, basketId, conversationId }: ReferencedLine): Names {
+function namesByReference(
+  { operation, basketId, conversationId, uncalled }: ReferencedLine,
+  isOfAgain: boolean,
+): Names {
+  const payment = isOfAgain ? againOf(basketId) : basketId;
   if (operation === "authorize" || operation === "sale")
-    return { operation, reference: basketId, parentReference: null };
-  const isReversal = operation === "void" && conversationId === `${basketId}:reverse`;
-  if (isReversal) return { operation: "reverse", reference: basketId, parentReference: basketId };
+    return { operation, reference: payment, parentReference: null };
+  const isReversal = uncalled === "panel" || conversationId === `${basketId}:reverse`;
+  if (isReversal && operation === "void")
+    return { operation: "reverse", reference: payment, parentReference: payment };
   return {
     operation: operation === "void" ? "cancel" : operation,
-    reference: conversationId,
-    parentReference: basketId,
+    reference: uncalled === "panel" ? `${payment}:reversal` : conversationId,
+    parentReference: payment,
   };
 }
 
@@ -82,6 +94,9 @@ class Orders {
   readonly #succeeded: Set<string>;
   readonly #refunds: Map<string, RefundRow[]>;
   readonly #paid = new Set<string>();
+  /** The names of second successes, and the orders with a refund in the panel. */
+  readonly #again = new Set<string>();
+  readonly #givenBack = new Set<string>();
 
   constructor({ payments, paymentHistory, refunds, approvals }: Rows) {
     const reached = (state: string, from?: string) =>
@@ -104,10 +119,16 @@ class Orders {
   namesOf(line: Line): Names {
     const paymentId = paymentIdOfOrder(line.orderId);
     const parentReference = paymentId;
+    if (line.uncalled === "panel" || this.#again.has(line.transactionId))
+      return this.#inPanel(line, paymentId);
     switch (line.operation) {
       case "authorize":
-      case "sale":
-        return { operation: line.operation, reference: paymentId, parentReference: null };
+      case "sale": {
+        const isAgain = line.uncalled === "again";
+        if (isAgain) this.#again.add(line.transactionId);
+        const reference = isAgain ? againOf(paymentId) : paymentId;
+        return { operation: line.operation, reference, parentReference: null };
+      }
       case "capture":
         return { operation: "capture", reference: `${paymentId}:capture`, parentReference };
       case "void":
@@ -117,6 +138,15 @@ class Orders {
       default:
         return line.operation satisfies never;
     }
+  }
+
+  /** The end of one of two successes. A person who refunds both in the panel begins with the first. */
+  #inPanel({ operation, transactionId, outcome }: Line, paymentId: string): Names {
+    const isAgain = operation === "void" ? this.#again.has(transactionId) : this.#givenBack.has(paymentId);
+    const reference = isAgain ? againOf(paymentId) : paymentId;
+    if (operation === "void") return { operation: "reverse", reference, parentReference: reference };
+    if (outcome === "approved") this.#givenBack.add(paymentId);
+    return { operation: "refund", reference: `${reference}:reversal`, parentReference: reference };
   }
 
   /** A cancellation, a refund of the whole on its day, or a reversal; never the voiding of a refund. */

@@ -45,7 +45,7 @@ function stateDoubts({ state, paymentId }: CheckoutRow, attempts: CheckoutAttemp
 function bankDoubts(checkout: CheckoutRow, attempts: CheckoutAttempt[], lines: Lines): string[] {
   const operation = checkout.transactionType === "PAYMENT" ? "sale" : "authorize";
   const ofPayment = (paymentId: string) => lines.get(paymentId) ?? [];
-  const paid = approvals(ofPayment(checkout.paymentId ?? ""));
+  const paid = approvals(ofPayment(checkout.paymentId ?? "")).filter(({ uncalled }) => uncalled !== "again");
   const others = attempts
     .filter(({ payment }) => payment.paymentId !== checkout.paymentId)
     .flatMap(({ payment }) => {

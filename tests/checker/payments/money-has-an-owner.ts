@@ -11,7 +11,7 @@ export function moneyHasAnOwner({ payments, bank }: Ledgers): Found[] {
   const owners = new Map(payments.map((payment) => [payment.paymentId, payment]));
   return [...linesByPayment(bank).values()].flatMap((lines) =>
     approvals(lines)
-      .filter((approval) => isLive(approval, lines))
+      .filter((approval) => approval.uncalled !== "again" && isLive(approval, lines))
       .flatMap((approval) => {
         const owner = owners.get(paymentIdOf(approval));
         if (!owner)

@@ -10,7 +10,10 @@ export function movementsAreCalledFor({ bank, bankCalls }: Ledgers): Found[] {
   const calls = Map.groupBy(bankCalls, ({ paymentId }) => paymentId);
   return [
     ...[...lines].flatMap(([paymentId, moved]) =>
-      uncalled(moved, calls.get(paymentId) ?? []).map((what) => ({ ids: [paymentId], what })),
+      uncalled(
+        moved.filter((line) => line.uncalled === undefined),
+        calls.get(paymentId) ?? [],
+      ).map((what) => ({ ids: [paymentId], what })),
     ),
     ...bankCalls.filter(isApproval).flatMap((call) => {
       const isThere = lines.get(call.paymentId)?.some((line) => namesOf(line).includes(call.name ?? ""));

@@ -3,7 +3,8 @@ import type { BankLine, Found, Ledgers, PaymentRow } from "../ledgers.ts";
 import { isUnsettled } from "./payment-states.ts";
 
 /**
- * Invariant 3. The bank has approved at most one authorization for a payment, ever, and exactly one stands, neither
+ * Invariant 3. The bank has approved at most one authorization for a payment, ever, but for what it has carried out again
+ * by itself (invariant 45), and exactly one stands, neither
  * reversed nor given back by a refund in place of its reversal, if and only if the payment is SUCCESS (not released to
  * its whole amount) or CAPTURED; and it has captured it, once, if and only if the payment is CAPTURED.
  */
@@ -16,7 +17,7 @@ export function oneLiveAuthorization({ payments, bank }: Ledgers): Found[] {
 }
 
 function twice(paymentId: string, lines: BankLine[]): Found[] {
-  const approved = approvals(lines);
+  const approved = approvals(lines).filter(({ uncalled }) => uncalled !== "again");
   if (approved.length <= 1) return [];
   return [{ ids: [paymentId], what: `${approved.length} authorizations were approved` }];
 }
@@ -24,7 +25,7 @@ function twice(paymentId: string, lines: BankLine[]): Found[] {
 function disagreement(payment: PaymentRow, lines: BankLine[]): Found[] {
   const { paymentId, state } = payment;
   if (isUnsettled(payment)) return [];
-  const approved = approvals(lines);
+  const approved = approvals(lines).filter(({ uncalled }) => uncalled !== "again");
   const live = approved.filter((approval) => isLive(approval, lines)).length;
   const stands = state === "SUCCESS" || state === "CAPTURED";
   const isReleased = state === "SUCCESS" && approved.some((approval) => isFullyReleased(approval, lines));

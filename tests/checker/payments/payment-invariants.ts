@@ -15,6 +15,7 @@ import { operationsAreCarriedOut } from "./operations-are-carried-out.ts";
 import { operationsAreShown } from "./operations-are-shown.ts";
 import { oneLiveAuthorization } from "./one-live-authorization.ts";
 import { refusalsLeaveNothing } from "./refusals-leave-nothing.ts";
+import { secondSuccessesAreGivenBack } from "./second-successes-are-given-back.ts";
 import { statesFollowTheTable } from "./states-follow-the-table.ts";
 import { unansweredLeavesNothingOrOne } from "./unanswered-leaves-nothing-or-one.ts";
 import { versionsRise } from "./versions-rise.ts";
@@ -60,6 +61,7 @@ export const PAYMENT_INVARIANTS: readonly Invariant[] = (
       "every movement at a bank was sent by a call that is kept, and every approval that is kept is at the bank",
       movementsAreCalledFor,
     ],
+    [45, "what a bank carries out a second time by itself is given back", secondSuccessesAreGivenBack],
     [40, "money moves only at the payment's account, and no refund is voided", moneyIsAtItsAccount],
   ] as const
 ).map(([number, promise, violations]) => ({ number, subject: "payments", promise, violations }));

@@ -1,4 +1,4 @@
-import { isRefund, paymentIdOf, refundIdOf } from "../bank-lines.ts";
+import { againOf, isRefund, paymentIdOf, refundIdOf } from "../bank-lines.ts";
 import type { BankLine, Found, Ledgers, PaymentRow, RefundRow } from "../ledgers.ts";
 
 /**
@@ -13,7 +13,7 @@ export function moneyIsConserved({ bank, payments, refunds }: Ledgers): Found[] 
   const theirs = new Sums();
   const undone = undoneBy(bank);
   for (const line of bank) {
-    if (line.outcome !== "approved" || undone.has(line.reference)) continue;
+    if (line.outcome !== "approved" || undone.has(line.reference) || isOfAgain(line)) continue;
     const owner = owners.get(isRefund(line.operation) ? refundIdOf(line) : paymentIdOf(line));
     theirs.add(`${owner} ${line.currency}`, signOf(line) * line.amountMinor);
   }
@@ -24,6 +24,13 @@ export function moneyIsConserved({ bank, payments, refunds }: Ledgers): Found[] 
     const [there, here] = [theirs.of(key), ours.of(key)];
     return there === here ? [] : [{ ids: [key], what: `the bank has ${there}, we have ${here}` }];
   });
+}
+
+/** A second success is judged by itself (invariant 45). */
+function isOfAgain(line: BankLine): boolean {
+  const { parentReference, uncalled } = line;
+  const isPanels = uncalled === "panel" && parentReference === againOf(paymentIdOf(line));
+  return uncalled === "again" || isPanels;
 }
 
 class Sums {

@@ -1,3 +1,4 @@
+import { againOf } from "../bank-lines.ts";
 import type { BankLine, PaymentRow } from "../ledgers.ts";
 import { bankLine, eventOf, idOf, problemText, recordText, type TestLedgers } from "./test-ledgers.ts";
 
@@ -76,6 +77,18 @@ export function addRow(run: TestLedgers, paymentId: string, orderId: string): vo
 
 export function lineOf(run: TestLedgers, outcome: "approved" | "declined", reference: string): BankLine {
   return { ...bankLine(run.payment(paid), "authorize", outcome), reference };
+}
+
+/** A second success of a payment, which the bank has carried out by itself. */
+export function again(run: TestLedgers, id: string, more: Partial<BankLine> = {}): BankLine {
+  const line = bankLine(run.payment(id), "authorize", "approved");
+  return { ...line, reference: againOf(id), externalTransactionId: "again", uncalled: "again", ...more };
+}
+
+/** Its end, or that of the first one, which a person makes in the bank's panel. */
+export function inPanel(of: BankLine, operation: "reverse" | "refund"): BankLine {
+  const reference = operation === "reverse" ? of.reference : `${of.reference}:reversal`;
+  return { ...of, operation, reference, parentReference: of.reference, uncalled: "panel" };
 }
 
 export function followUp(run: TestLedgers, operation: string): BankLine {

@@ -1,11 +1,13 @@
 import {
   addRow,
+  again,
   capture,
   change,
   changeEvent,
   followUp,
   forgetReads,
   forgetStep,
+  inPanel,
   keyed,
   lineOf,
   moveTo,
@@ -228,6 +230,24 @@ export const PLANTED_IN_PAYMENTS: Record<number, Planted[]> = {
         ),
     ],
   ],
+  45: [
+    ["is SUCCESS, and a second success stands", paid, (run) => run.bank.push(again(run, paid))],
+    [
+      "is FAILED, and a second success stands",
+      reversed,
+      (run) => run.bank.push(again(run, reversed, { isBelieved: true })),
+    ],
+    [
+      "is SUCCESS, and a second success stands",
+      paid,
+      (run) => [run.bank.push(again(run, paid, { isBelieved: true })), forgetCalls(run, paid)],
+    ],
+    [
+      "is SUCCESS, and a second success stands",
+      paid,
+      (run) => run.bank.push(again(run, paid), inPanel(lineOf(run, "approved", paid), "reverse")),
+    ],
+  ],
   27: [
     [
       "was refused and exists",
@@ -274,11 +294,28 @@ export const ALLOWED_IN_PAYMENTS: [what: string, plant: (run: TestLedgers) => vo
     "one record of a 500",
     (run) => [run.reversed(other), run.post({ orderId: "a", status: 500 }), moveTo(run, other, "a")],
   ],
+  [
+    "a second success that a person has voided in the bank's panel",
+    (run) => run.bank.push(again(run, paid), inPanel(again(run, paid), "reverse")),
+  ],
+  [
+    "a second success of a sale whose answer is believed, which the day's file will show",
+    (run) => run.bank.push(again(run, paid, { operation: "sale", isBelieved: true })),
+  ],
+  ["two settled successes that a person has refunded in the bank's panel", refundBoth],
   ["a replay shows the payment as it first was", (run) => capture(run)],
   ["a 503 after the key's final answer", (run) => run.post({ ...keyed, status: 503 })],
   ["no answer after the key's final answer", (run) => run.post({ ...keyed, error: "ECONNRESET" })],
   ["another merchant's key", (run) => run.post({ ...keyed, orderId: "b", merchantId: unknown, status: 409 })],
 ];
+
+function refundBoth(run: TestLedgers): void {
+  const [first, reversal] = run.bank.filter(({ reference }) => reference === reversed);
+  const second = again(run, reversed, { operation: "sale" });
+  run.bank = run.bank.filter((line) => line !== reversal);
+  Object.assign(first!, { operation: "sale" });
+  run.bank.push(second, inPanel(first!, "refund"), inPanel(second, "refund"));
+}
 
 function forgetCalls(run: TestLedgers, id: string): void {
   run.bankCalls = run.bankCalls.filter(({ paymentId }) => paymentId !== id);

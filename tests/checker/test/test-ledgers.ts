@@ -165,7 +165,8 @@ export function bankLine(row: PaymentRow, operation: string, outcome: "approved"
 
 /** The calls that a bank's lines came by, as `payments` keeps them. */
 export function callsOf(bank: readonly BankLine[]): BankCallRow[] {
-  return bank.map((line, index) => ({
+  const called = bank.filter(({ uncalled }) => uncalled === undefined);
+  return called.map((line, index) => ({
     paymentId: paymentIdOf(line),
     number: index + 1,
     accountId: "account-0",
