@@ -8,9 +8,9 @@ import type { System } from "./system/system.ts";
 import { takeFile } from "./take-file.ts";
 
 /** A refund in a bank's panel, or a dispute: no call of ours has made it, and the file of the day reports it. */
-export type ActOfBank = { paymentId: string; kind: "REFUND" | "CHARGEBACK" };
+export type ActOfBank = { paymentId: string; kind: "REFUND" | "CHARGEBACK"; bank: Bank; order: string };
 
-type Bank = { url: string; accountId: string; orderOf: (payment: Payment) => string };
+type Bank = { url: string; accountId: string };
 type Payment = { paymentId: string; name: string };
 
 /**
@@ -19,13 +19,14 @@ type Payment = { paymentId: string; name: string };
  */
 export async function banksActAlone(system: System, random: Random): Promise<ActOfBank[]> {
   const acts: ActOfBank[] = [];
-  for (const { kinds, ...bank } of banksOf(system)) {
+  for (const { kinds, orderOf, ...bank } of banksOf(system)) {
     const payments = await untouchedAt(system, bank);
     for (const kind of kinds) {
       for (let count = random.integer(1, ACTS_MAX); count > 0 && payments.length > 0; count--) {
         const [payment] = payments.splice(random.integer(0, payments.length - 1), 1);
-        if (payment && (await act(bank, kind, bank.orderOf(payment))))
-          acts.push({ paymentId: payment.paymentId, kind });
+        if (!payment) continue;
+        const act = { paymentId: payment.paymentId, kind, bank, order: orderOf(payment) };
+        if (await make(act)) acts.push(act);
       }
     }
   }
@@ -34,18 +35,27 @@ export async function banksActAlone(system: System, random: Random): Promise<Act
 
 const ACTS_MAX = 3;
 
-/** The acquirer's file has neither, and iyzico's no chargebacks. */
-function banksOf({ banks }: System): (Bank & { kinds: readonly ActOfBank["kind"][] })[] {
-  return banks.map(({ name, url, accountId }) =>
-    name === "iyzico"
-      ? { url, accountId, orderOf: ({ name: named }) => named, kinds: ["REFUND"] }
+type PlannedActs = Bank & { orderOf: (payment: Payment) => string; kinds: readonly ActOfBank["kind"][] };
+
+/** The acquirer's file has no refund of another's reference, and iyzico's no chargeback. */
+function banksOf({ acquirerUrl, banks }: System): PlannedActs[] {
+  const acquirer: PlannedActs = {
+    url: acquirerUrl,
+    accountId: TEST_ACCOUNT_ID,
+    orderOf: ({ paymentId }) => paymentId,
+    kinds: ["CHARGEBACK"],
+  };
+  const others = banks.map(({ name, url, accountId }): PlannedActs => {
+    const bank = { url, accountId };
+    return name === "iyzico"
+      ? { ...bank, orderOf: ({ name: named }) => named, kinds: ["REFUND"] }
       : {
-          url,
-          accountId,
+          ...bank,
           orderOf: ({ paymentId }) => paymentId.replaceAll("-", ""),
           kinds: ["REFUND", "CHARGEBACK"],
-        },
-  );
+        };
+  });
+  return [acquirer, ...others];
 }
 
 /** Payments in liras of which enough is left. */
@@ -67,18 +77,64 @@ async function untouchedAt({ superuserUrl }: System, { accountId }: Bank): Promi
 const AMOUNT_MINOR = 100;
 
 /** @returns false where the bank's own rules refuse it. */
-async function act({ url }: Bank, kind: ActOfBank["kind"], order: string): Promise<boolean> {
+async function make(
+  { bank: { url }, kind, order }: ActOfBank,
+  how?: { kind: "reversal" | "chargeback" },
+): Promise<boolean> {
   const path = kind === "REFUND" ? "/panel/refunds" : "/disputes";
-  const answer = await fetch(`${url}${path}`, {
+  return await post(`${url}${path}`, { order, amountMinor: AMOUNT_MINOR, ...how });
+}
+
+async function post(url: string, body: object): Promise<boolean> {
+  const answer = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ order, amountMinor: AMOUNT_MINOR }),
+    body: JSON.stringify(body),
     signal: AbortSignal.timeout(60_000),
   });
   await answer.body?.cancel();
-  if (!answer.ok && answer.status !== 409) throw new Error(`${path} of ${order}: ${answer.status}`);
+  if (!answer.ok && answer.status !== 409)
+    throw new Error(`${url} ${JSON.stringify(body)}: ${answer.status}`);
   return answer.ok;
 }
+
+/** Half of the chargebacks are given back a day later, and come again on the day after, as in arbitration. */
+export async function secondRound(
+  acts: readonly ActOfBank[],
+  random: Random,
+  takeFiles: () => Promise<string[]>,
+): Promise<{ again: ActOfBank[]; found: string[] }> {
+  const again = acts.filter(({ kind }) => kind === "CHARGEBACK" && random.chance(0.5));
+  const found: string[] = [];
+  for (const kind of ["reversal", "chargeback"] as const) {
+    for (const url of new Set(again.map(({ bank }) => bank.url)))
+      await post(`${url}/clock`, { advanceSeconds: 86_400 });
+    for (const act of again) await make(act, { kind });
+    found.push(...(await takeFiles()));
+  }
+  return { again, found };
+}
+
+/** A chargeback that came again is a case of its own beside the first, which was given back. */
+export async function secondRoundsAreCases(
+  { superuserUrl }: System,
+  again: readonly ActOfBank[],
+): Promise<string[]> {
+  return await withClient(superuserUrl, async (client) => {
+    const casesOf = async ({ paymentId }: ActOfBank) =>
+      (await client.query<{ state: string }>(CASES, [paymentId])).rows.map(({ state }) => state).join(", ");
+    const wrong = async () => {
+      const cases = await Promise.all(again.map(async (act) => [act.paymentId, await casesOf(act)] as const));
+      return cases.filter(([, states]) => states !== "WON, OPEN");
+    };
+    await eventually(async () => (await wrong()).length === 0, { everyMs: 500 }).catch(() => undefined);
+    return (await wrong()).map(([paymentId, states]) => `a second chargeback of ${paymentId}: ${states}`);
+  });
+}
+
+const CASES = `
+  select status as state from payments.chargeback where payment_id = $1 and kind = 'CHARGEBACK'
+  order by created_at, chargeback_id`;
 
 /**
  * Each act is a case of its payment, once the files are taken, and each refund in a panel a difference, to which a person says
@@ -122,12 +178,16 @@ const DIFFERENCE_OF_LINE = `
     and line.kind = 'REFUND' and class = 'MISSING_HERE' and state = 'OPEN'`;
 
 /** @returns why it was not closed. */
-async function close(operator: OperatorClient, differenceId: string): Promise<string[]> {
+export async function close(
+  operator: OperatorClient,
+  differenceId: string,
+  decision: "ACCEPT_BANK" | "NOT_OURS" = "ACCEPT_BANK",
+): Promise<string[]> {
   const { status } = await operator.change({
     action: "difference.closed",
     method: "POST",
     path: `/operator/differences/${differenceId}/close`,
-    body: { decision: "ACCEPT_BANK", reason: "The bank wrote so." },
+    body: { decision, reason: "The bank wrote so." },
     subject: differenceId,
   });
   return status === 200 ? [] : [`difference ${differenceId} was closed with ${status}`];

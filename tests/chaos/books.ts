@@ -4,7 +4,14 @@ import { banks as playedBanks } from "@holdfast/sandbox/banks";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import type { Violation } from "../checker/index.ts";
 import { eventually, TEST_ACCOUNT_ID } from "../support/index.ts";
-import { actsAreUnknown, banksActAlone, payoutsAreCompared } from "./banks-alone.ts";
+import {
+  actsAreUnknown,
+  banksActAlone,
+  payoutsAreCompared,
+  secondRound,
+  secondRoundsAreCases,
+} from "./banks-alone.ts";
+import { copiesAreFound, secondSuccessesAreFound, type SecondSuccess } from "./unexpected-lines.ts";
 import type { Random } from "./random.ts";
 import { banksOf, type System } from "./system/system.ts";
 import { settleBy, takeFile, type BankFile } from "./take-file.ts";
@@ -19,35 +26,57 @@ type Query = <Row>(text: string) => Promise<Row[]>;
  */
 export async function booksDisagree(
   system: System,
-  { random, log }: { random: Random; log: (line: string) => void },
+  { random, again, log }: { random: Random; again: readonly SecondSuccess[]; log: (line: string) => void },
 ): Promise<Violation[]> {
   const acts = await banksActAlone(system, random);
   log(`banks acted alone: ${acts.map(({ kind, paymentId }) => `${kind} of ${paymentId}`).join(", ")}`);
   const operator = await system.operators.as("hale");
+  const taken = new Set<string>();
+  const files = await takeFiles(system, taken);
+  const unknown = await actsAreUnknown(system, acts, operator);
+  const round = await secondRound(acts, random, () => takeFiles(system, taken));
+  log(`${round.again.length} chargebacks came again, ${again.length} successes stand twice`);
   const found = [
-    ...(await takeFiles(system)),
-    ...(await actsAreUnknown(system, acts, operator)),
+    ...files,
+    ...unknown,
+    ...round.found,
+    ...(await secondRoundsAreCases(system, round.again)),
+    ...(await secondSuccessesAreFound(system, again, operator)),
+    ...(await copiesAreFound(system, operator)),
     ...(await payoutsAreCompared(system, operator)),
-    ...(await compareBooks(system)),
+    ...(await compareBooks(
+      system,
+      again.map(({ paymentId }) => paymentId),
+    )),
   ];
   return found.map((what) => ({ invariant: 0, ids: [], what }));
 }
 
-/** Ends the banks' day and takes their files. @returns why one was not taken. */
-export async function takeFiles(system: System): Promise<string[]> {
+/**
+ * Ends the banks' day and takes their files.
+ * @param taken the files of earlier days.
+ * @returns why one was not taken.
+ */
+export async function takeFiles(system: System, taken = new Set<string>()): Promise<string[]> {
   await Promise.all(banksOf(system).map((bank) => bank.closeBusinessDay()));
   const refused: string[] = [];
-  for (const bank of await filesOf(system)) refused.push(...(await takeFile(system, bank)));
+  for (const bank of await filesOf(system)) {
+    if (!taken.has(bank.file)) refused.push(...(await takeFile(system, bank)));
+    taken.add(bank.file);
+  }
   return refused;
 }
 
-/** Lists the differences, once all lines that were taken are compared. */
-export async function compareBooks(system: System): Promise<string[]> {
+/**
+ * Lists the differences, once all lines that were taken are compared.
+ * @param beside payments that stand twice at the bank, and once here: they are in no total.
+ */
+export async function compareBooks(system: System, beside: readonly string[] = []): Promise<string[]> {
   return await withClient(system.superuserUrl, async (client) => {
     const query: Query = async <Row>(text: string) => (await client.query(text)).rows as Row[];
     await eventually(async () => (await query(NOT_COMPARED)).length === 0);
     return [
-      ...(await dayTotalsDisagree(query)),
+      ...(await dayTotalsDisagree(query, beside)),
       ...(await query<{ what: string }>(DIFFERENCES)).map(({ what }) => what),
       ...(await statementsDisagree(system)),
     ];
@@ -58,10 +87,11 @@ export async function compareBooks(system: System): Promise<string[]> {
  * Compares count and sum of all movements of money, for each day, account and currency, at settlement and at the
  * owners.
  */
-async function dayTotalsDisagree(query: Query): Promise<string[]> {
-  const owners = await query<Total>(TOTALS_OF_OWNERS);
-  const settlement = await query<Total>(TOTALS_OF_FACTS);
-  const lines = await query<Total>(TOTALS_OF_LINES);
+async function dayTotalsDisagree(query: Query, beside: readonly string[]): Promise<string[]> {
+  const of = (text: string) => query<Total>(text.replaceAll("BESIDE", `'{${beside.join()}}'::uuid[]`));
+  const owners = await of(TOTALS_OF_OWNERS);
+  const settlement = await of(TOTALS_OF_FACTS);
+  const lines = await of(TOTALS_OF_LINES);
   if (owners.length === 0) return ["nothing was paid"];
   return [...compare("facts", owners, settlement), ...compare("lines", owners, lines)];
 }
@@ -90,20 +120,24 @@ const TOTALS_OF_OWNERS = totalOf(`
     case state when 'CAPTURED' then captured_minor else amount_minor end as minor
   from payments.payment where (state = 'CAPTURED' or state = 'SUCCESS' and transaction_type = 'PAYMENT')
     and not exists (select from refunds.refund where refund.payment_id = payment.payment_id and as_void)
+    and payment_id <> all(BESIDE)
   union all
   select (state_since at time zone 'UTC')::date, currency, -amount_minor from refunds.refund
-  where state = 'SUCCESS' and kind <> 'release' and not as_void`);
+  where state = 'SUCCESS' and kind <> 'release' and not as_void and payment_id <> all(BESIDE)`);
+
+/** The payment of a fact is its own, or that of its refund. */
+const IS_COUNTED = "coalesce(fact.parent_id, fact.fact_id) <> all(BESIDE)";
 
 const TOTALS_OF_FACTS = totalOf(`
   select (occurred_at at time zone 'UTC')::date as day, currency,
     case kind when 'REFUND' then -amount_minor else amount_minor end as minor
-  from settlement.fact where standing = 'DONE' and not ${IS_VOIDED}`);
+  from settlement.fact where standing = 'DONE' and not ${IS_VOIDED} and ${IS_COUNTED}`);
 
 /** Sums the facts that stand: a voided one has two lines, and moved nothing. */
 const TOTALS_OF_LINES = totalOf(`
   select (occurred_at at time zone 'UTC')::date as day, line.currency, sum(gross_minor) as minor
   from settlement.line join settlement.fact using (fact_id)
-  where line.verdict = 'MATCHED' and fact.standing = 'DONE' and not ${IS_VOIDED}
+  where line.verdict = 'MATCHED' and fact.standing = 'DONE' and not ${IS_VOIDED} and ${IS_COUNTED}
   group by fact_id, 1, 2`);
 
 const NOT_COMPARED = `
@@ -121,30 +155,28 @@ async function filesOf({ dir, acquirerUrl, banks }: System): Promise<BankFile[]>
     await writeFile(file, await answer.bytes());
     return file;
   };
-  const files = [
-    {
-      file: await store("sim.csv", `${acquirerUrl}/settlement`),
-      accountId: TEST_ACCOUNT_ID,
-      mapping: "generic",
-    },
-  ];
-  for (const { name, url, accountId } of banks) {
+  const files: BankFile[] = [];
+  const acquirer = { name: "sim", url: acquirerUrl, accountId: TEST_ACCOUNT_ID, mapping: "generic" };
+  for (const { name, url, accountId, mapping } of [
+    acquirer,
+    ...banks.map((bank) => ({ ...bank, mapping: playedBanks[bank.name].mapping })),
+  ]) {
     const answer = await fetch(`${url}/settlements`, { signal: AbortSignal.timeout(60_000) });
     const { settlements } = (await answer.json()) as { settlements: string[] };
     for (const each of settlements)
-      files.push({
-        file: await store(`${name}-${each}`, `${url}/settlements/${each}`),
-        accountId,
-        mapping: playedBanks[name].mapping,
-      });
+      files.push({ file: await store(`${name}-${each}`, `${url}/settlements/${each}`), accountId, mapping });
   }
   return files;
 }
 
 async function statementsDisagree({ settlementOwnerUrl }: System): Promise<string[]> {
-  const [from, to] = [-2, 2].map((days) => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10));
+  const [from, to] = [-2, DAYS_AHEAD].map((days) =>
+    new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10),
+  );
   const { code, output } = await settleBy(settlementOwnerUrl, ["check", "--from", from!, "--to", to!]);
   return code === 0 ? [] : [output];
 }
 
+/** The days of the second round, and those until a bank pays. */
+const DAYS_AHEAD = 10;
 const DAY_MS = 86_400_000;

@@ -1,14 +1,14 @@
-import { startBooking } from "./book-captures.ts";
 import { startDisputes } from "./disputes.ts";
 import { startOperators } from "./operators-at-work.ts";
 import { createRandom } from "./random.ts";
+import { startResolving } from "./resolve-cases.ts";
 import { startStaff } from "./staff-at-work.ts";
 import type { Violation } from "../checker/index.ts";
 import type { System } from "./system/system.ts";
 
 /** All people who work with the operators' and staff's listeners, until they go home. */
 export type PeopleAtWork = {
-  /** From now on all waiting refunds are decided, and captures booked of which a bank took a part. */
+  /** From now on all waiting refunds are decided, and cases resolved that only people can end. */
   clearTheDesk(): Promise<void>;
   /** How many refunds merchants' staff have asked for. */
   staffRefunds(): number;
@@ -17,21 +17,21 @@ export type PeopleAtWork = {
 };
 
 /** One stream of numbers each, from `seed` on. */
-export async function startPeople({ operators, shops }: System, seed: number): Promise<PeopleAtWork> {
+export async function startPeople({ banks, operators, shops }: System, seed: number): Promise<PeopleAtWork> {
   const atWork = await startOperators(operators, createRandom(seed), shops);
   const endDisputes = startDisputes(await operators.as("elif"), createRandom(seed + 1));
-  let endBooking = async () => {};
+  let endResolving = async () => {};
   const staff = await startStaff(operators, createRandom(seed + 2), shops);
   return {
     async clearTheDesk() {
       atWork.clearTheDesk();
-      endBooking = startBooking(await operators.as("filiz"), await operators.as("gizem"));
+      endResolving = startResolving(banks, [await operators.as("filiz"), await operators.as("gizem")]);
     },
     staffRefunds: () => staff.refunds(),
     async goHome() {
       await atWork.goHome();
       await endDisputes();
-      await endBooking();
+      await endResolving();
       return await staff.goHome();
     },
   };

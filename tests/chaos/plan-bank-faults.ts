@@ -61,16 +61,20 @@ const OPERATIONS = {
 function behavioursOf(bank: ForeignBankName, operation: keyof typeof OPERATIONS): [string, ...string[]] {
   const listed = faultsOf(bank, operation);
   // Its answers have the amount; elsewhere the record shows another one from then on, of which people decide.
-  const left = bank === "iyzico" ? LEFT_OUT : [...LEFT_OUT, "wrong_amount"];
+  const left = [...LEFT_OUT, ...(bank === "iyzico" ? [] : ["wrong_amount"]), ...(bank === "garanti" ? ["twice"] : [])];
   const unproven = operation === "enrol" ? UNPROVEN : [];
   const once = listed.filter((fault) => ![...left, ...unproven, "partial"].includes(fault));
   const parts = listed.includes("partial") ? (operation === "capture" ? CAPTURED_PARTS : 2) : 0;
-  return ["hang", ...once, ...Array.from({ length: parts }, () => "partial")];
+  const again = once.includes("twice") ? SECOND_SUCCESSES - 1 : 0;
+  const often = [...Array.from({ length: parts }, () => "partial"), ...Array.from({ length: again }, () => "twice")];
+  return ["hang", ...once, ...often];
 }
 
+/** Garanti's panel is not played, in which people would end one of the two. */
+const SECOND_SUCCESSES = 4;
 /** As often as all others together: few payments are captured. People book the parts at the end. */
 const CAPTURED_PARTS = 8;
 /** No program can tell an answer that is rightly signed for another payment from the right one. */
-const LEFT_OUT = ["hang", "decline", "twice", "wrong_payment_id"];
+const LEFT_OUT = ["hang", "decline", "wrong_payment_id"];
 /** Returns that leave a payment to the end of its session. */
 const UNPROVEN = ["wrong_hash", "no_hash", "other_list", "other_order"];

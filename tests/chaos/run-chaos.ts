@@ -10,6 +10,7 @@ import { MerchantClient } from "./client/merchant-client.ts";
 import { disturbsDeliveries, type InflictedFault } from "./faults.ts";
 import { createRandom, type Random } from "./random.ts";
 import { startPeople } from "./people-at-work.ts";
+import { secondSuccessesIn, type SecondSuccess } from "./unexpected-lines.ts";
 import { readWork, tooLittleWork } from "./too-little-work.ts";
 import { describeRun } from "./report.ts";
 import { heal, readEveryCheckout, readEveryPayment, UnsettledError, untilSettled } from "./settle.ts";
@@ -99,7 +100,11 @@ async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> 
       promise: `${invariant.number}. ${invariant.promise}`,
       violations: checkInvariants(ledgers, [invariant]),
     })),
-    ...(await afterwards(system, { random: createRandom(options.seed + 5), log })),
+    ...(await afterwards(system, {
+      random: createRandom(options.seed + 5),
+      again: secondSuccessesIn(ledgers.bank),
+      log,
+    })),
     { promise: "staff get each refund once, and nothing of another merchant", violations: seenByStaff },
     { promise: "after the healing every outcome settles in time", violations: stuck },
     {
@@ -115,7 +120,7 @@ async function runOn(system: System, options: ChaosOptions): Promise<Verdict[]> 
 /** Judges the system itself once it is at rest. */
 async function afterwards(
   system: System,
-  options: { random: Random; log: ChaosOptions["log"] },
+  options: { random: Random; again: readonly SecondSuccess[]; log: ChaosOptions["log"] },
 ): Promise<Verdict[]> {
   return [
     { promise: "`npm run verify-audit` finds no fault", violations: await auditDoubts(system) },

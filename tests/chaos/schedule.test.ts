@@ -165,7 +165,15 @@ test("each bank beside the first fails in ways of its own, and those of one bank
       ]),
     );
     const behaviours = new Set(own.map(({ fault }) => fault.kind === "bank" && fault.behaviour));
-    for (const behaviour of ["hang_before", "late_effect", "reset", "garbage", "interim", "long_head"])
+    for (const behaviour of [
+      "hang_before",
+      "late_effect",
+      "reset",
+      "garbage",
+      "interim",
+      "long_head",
+      "twice",
+    ])
       expect(behaviours).toContain(behaviour);
     expect(own.some(({ fault }) => isPartialCapture(fault))).toBe(true);
   }
@@ -183,6 +191,7 @@ test("the clocks, zones and files of the banks differ from seed to seed", () => 
   expect(new Set(drawn.map(({ zone }) => zone)).size).toBeGreaterThan(2);
   expect(new Set(drawn.map(({ cells }) => cells)).size).toBe(2);
   expect(new Set(drawn.map(({ payouts }) => payouts)).size).toBe(2);
+  expect(new Set(drawn.map(({ repeatsLines }) => repeatsLines)).size).toBe(2);
 });
 
 function isPartialCapture(fault: Fault): boolean {

@@ -34,18 +34,20 @@ export type Habits = {
   zone: string | null;
   cells: "usual" | "odd";
   payouts: "whole" | "short";
+  repeatsLines: boolean;
 };
 
 /** A bank of a run, which is a kind one without habits. */
 export type PlannedBank = { name: ForeignBankName; habits?: Habits };
 
-/** Its clock may be off, its times of another zone than the account's, its files filled up with zeros, its payouts short. */
+/** Its clock may be off, its times of another zone than the account's, its files filled up with zeros or with a line of the day before, its payouts short. */
 export function drawHabits(random: Random): Habits {
   return {
     clockOffsetSeconds: random.pick([0, -3_600, -180, -20, 40, 600]),
     zone: random.pick([null, "UTC", "Europe/Belgrade", "Asia/Dubai"]),
     cells: random.pick(["usual", "odd"]),
     payouts: random.pick(["whole", "short"]),
+    repeatsLines: random.chance(0.5),
   };
 }
 

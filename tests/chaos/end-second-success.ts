@@ -1,0 +1,73 @@
+import type { ForeignBank } from "./system/foreign-banks.ts";
+
+/** A line of a bank's ledger, as far as a person looks at it (tools/bank-simulator/README.md). */
+type Line = {
+  operation: string;
+  orderId: string;
+  transactionId: string;
+  /** iyzico's name of the payment that a line is about. */
+  paymentId?: string;
+  amountMinor: number;
+  outcome: string;
+};
+
+/**
+ * A person sees in the banks' panels whether a payment stands twice. Of two that stand one is voided there, and the product
+ * ends the other by itself. What is settled is refunded there, both of it, and people say that the payment has failed.
+ *
+ * @returns what people say of the payment; undefined where that is not for them.
+ */
+export async function endSecondSuccess(
+  banks: readonly ForeignBank[],
+  paymentId: string,
+): Promise<"FAILED" | undefined> {
+  for (const bank of banks) {
+    const lines = await linesOf(bank, paymentId.replaceAll("-", ""));
+    const standing = standingIn(lines);
+    const second = standing.at(-1);
+    if (!second || standing.length < 2) continue;
+    const orderOf = ({ orderId, transactionId }: Line) => (bank.name === "iyzico" ? transactionId : orderId);
+    const { transactionId: name } = second;
+    if (await act(bank, "voids", { order: orderOf(second), name })) return undefined;
+    const refunds = lines.filter(
+      ({ operation, outcome }) => operation === "refund" && outcome === "approved",
+    );
+    for (const each of standing.slice(refunds.length))
+      await act(bank, "refunds", { order: orderOf(each), amountMinor: each.amountMinor });
+    return "FAILED";
+  }
+  return undefined;
+}
+
+async function linesOf({ url }: ForeignBank, order: string): Promise<Line[]> {
+  const answer = await fetch(`${url}/ledger`, { signal: AbortSignal.timeout(30_000) });
+  const texts = (await answer.text()).split("\n").filter((text) => text.includes(order));
+  return texts.map((text) => JSON.parse(text) as Line).filter(({ orderId }) => orderId === order);
+}
+
+function standingIn(lines: readonly Line[]): Line[] {
+  const approved = lines.filter(({ outcome }) => outcome === "approved");
+  const voided = new Set(
+    approved
+      .filter(({ operation }) => operation === "void")
+      .map(({ paymentId, transactionId }) => paymentId ?? transactionId),
+  );
+  return approved.filter(
+    ({ operation, transactionId }) =>
+      (operation === "sale" || operation === "authorize") && !voided.has(transactionId),
+  );
+}
+
+/** @returns false where the bank's rules refuse it, as they do a void of what is settled. */
+async function act({ url }: ForeignBank, what: "voids" | "refunds", body: object): Promise<boolean> {
+  const answer = await fetch(`${url}/panel/${what}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(60_000),
+  });
+  await answer.body?.cancel();
+  if (!answer.ok && answer.status !== 409)
+    throw new Error(`${what} of ${JSON.stringify(body)}: ${answer.status}`);
+  return answer.ok;
+}
