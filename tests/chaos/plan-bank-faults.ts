@@ -61,12 +61,19 @@ const OPERATIONS = {
 function behavioursOf(bank: ForeignBankName, operation: keyof typeof OPERATIONS): [string, ...string[]] {
   const listed = faultsOf(bank, operation);
   // Its answers have the amount; elsewhere the record shows another one from then on, of which people decide.
-  const left = [...LEFT_OUT, ...(bank === "iyzico" ? [] : ["wrong_amount"]), ...(bank === "garanti" ? ["twice"] : [])];
+  const left = [
+    ...LEFT_OUT,
+    ...(bank === "iyzico" ? [] : ["wrong_amount"]),
+    ...(bank === "garanti" ? ["twice"] : []),
+  ];
   const unproven = operation === "enrol" ? UNPROVEN : [];
   const once = listed.filter((fault) => ![...left, ...unproven, "partial"].includes(fault));
   const parts = listed.includes("partial") ? (operation === "capture" ? CAPTURED_PARTS : 2) : 0;
   const again = once.includes("twice") ? SECOND_SUCCESSES - 1 : 0;
-  const often = [...Array.from({ length: parts }, () => "partial"), ...Array.from({ length: again }, () => "twice")];
+  const often = [
+    ...Array.from({ length: parts }, () => "partial"),
+    ...Array.from({ length: again }, () => "twice"),
+  ];
   return ["hang", ...once, ...often];
 }
 
