@@ -64,7 +64,7 @@ function behavioursOf(bank: ForeignBankName, operation: keyof typeof OPERATIONS)
   const left = [
     ...LEFT_OUT,
     ...(bank === "iyzico" ? [] : ["wrong_amount"]),
-    ...(bank === "garanti" ? ["twice"] : []),
+    ...(VOIDS_IN_PANEL.has(bank) ? [] : ["twice"]),
   ];
   const unproven = operation === "enrol" ? UNPROVEN : [];
   const once = listed.filter((fault) => ![...left, ...unproven, "partial"].includes(fault));
@@ -77,7 +77,8 @@ function behavioursOf(bank: ForeignBankName, operation: keyof typeof OPERATIONS)
   return ["hang", ...once, ...often];
 }
 
-/** Garanti's panel is not played, in which people would end one of the two. */
+/** The banks in whose panels people can end one of two successes. */
+const VOIDS_IN_PANEL: ReadonlySet<string> = new Set(["nestpay", "iyzico"]);
 const SECOND_SUCCESSES = 4;
 /** As often as all others together: few payments are captured. People book the parts at the end. */
 const CAPTURED_PARTS = 8;
