@@ -235,11 +235,11 @@ describe("the interface of the tests", () => {
     expect(await Promise.all(files)).toEqual(["a,b,chargeback a,reversal a,chargeback a", "b,c", "c"]);
   });
 
-  test("states the payouts as the bank pays them: whole, short or not at all", async () => {
+  test("states the payouts as the bank pays them: whole, short or not at all, and no line twice", async () => {
     await using kiosk = await startTestKiosk({ machineNow: () => Date.parse("2030-01-31T12:00:00Z") });
     for (const id of ["a", "b"]) await kiosk.sell(id);
     for (const payouts of ["missing", "whole", "short"]) {
-      await kiosk.modes({ payouts });
+      await kiosk.modes({ payouts, repeatsLines: payouts === "whole" });
       await kiosk.endDay();
     }
     const entries = (await kiosk.ask("GET", "/payouts")).matchAll(
