@@ -150,6 +150,16 @@ export type PaymentToConclude = ShownPayment & {
   recovery_from?: Date | null;
 };
 
+/** Columns of a payment the bank has not answered yet. */
+export const NOT_YET_ANSWERED = {
+  captured_minor: 0n,
+  external_transaction_id: null,
+  auth_code: null,
+  result_code: null,
+  result_message: null,
+  decline_class: null,
+} as const;
+
 /**
  * The payment as it will be, and the change that makes it so, with the exact bytes that tell the merchant.
  * @param at epoch milliseconds.

@@ -13,6 +13,7 @@ import type { Incoming } from "@holdfast/messaging";
 import {
   DEADLINE_PASSED,
   decideAuthorization,
+  NOT_YET_ANSWERED,
   type PaymentToConclude,
 } from "../../payment/authorization-outcome.ts";
 import type { ClaimRow } from "../../payment/payment-statements.ts";
@@ -97,16 +98,6 @@ async function claim(
 export function claimedVersion({ created_at }: { created_at: Date }): { version: number; state_since: Date } {
   return { version: 1, state_since: created_at };
 }
-
-/** Columns of a payment the bank has not answered yet. */
-export const NOT_YET_ANSWERED = {
-  captured_minor: 0n,
-  external_transaction_id: null,
-  auth_code: null,
-  result_code: null,
-  result_message: null,
-  decline_class: null,
-} as const;
 
 function authorize(
   deps: AuthorizationDeps,

@@ -15,6 +15,7 @@ import type { Kysely } from "kysely";
 import type { Pool } from "pg";
 import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { PaymentsDatabase } from "../../database.ts";
+import { NOT_YET_ANSWERED } from "../../payment/authorization-outcome.ts";
 import { paymentRecord, webhookBody, type ShownPayment } from "../../payment/payment-record.ts";
 import type { ClaimRow } from "../../payment/payment-statements.ts";
 import type { Join, PaymentWrites } from "../../payment/payment-writes.ts";
@@ -81,15 +82,12 @@ async function reject(
   const { cause, ...result } = refusalOf(rule);
   const rejected: ShownPayment = {
     ...row,
+    ...NOT_YET_ANSWERED,
     ...result,
     state: "REJECTED",
     version: 1,
     state_since: at,
     created_at: at,
-    captured_minor: 0n,
-    external_transaction_id: null,
-    auth_code: null,
-    decline_class: null,
   };
   const body = webhookBody(rejected);
   try {
