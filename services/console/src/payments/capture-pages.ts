@@ -35,6 +35,11 @@ export async function reviewCapture(context: PageContext, again: RenderAgain): P
       fault === undefined ? 409 : 400,
     );
   const text = (amount: number) => amountText(reader, amount, payment.currency);
+  if (Number(value) > capturableOf(payment)) {
+    const message = own.captureAtMost(text(capturableOf(payment)));
+    context.faults = [{ field: "amount", code: "too_much", message }];
+    return await again(context, { role: "alert", title: texts.notDone, text: message }, 400);
+  }
   const page = `/payments/${payment.paymentId}`;
   const content = html`<p>${own.captureOnce}</p>
     ${

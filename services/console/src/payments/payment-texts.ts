@@ -20,6 +20,7 @@ const ENGLISH = {
   currency: "Currency",
   account: "Account at the bank",
   captureQuestion: (amount: string, all: string) => `Capture ${amount} of ${all}?`,
+  captureAtMost: (most: string) => `At most ${most} can be captured.`,
   captureOnce: "A payment is captured once. The bank releases the rest.",
   backToPayment: "Back to the payment",
 };
