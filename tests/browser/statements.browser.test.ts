@@ -17,6 +17,7 @@ afterAll(() => browser.close());
 
 const statement = (day: number) => ({
   merchantId: "0199aaaa-0000-7000-8000-000000000001",
+  merchantName: "Book Shop",
   day: `2026-03-${String(day).padStart(2, "0")}`,
   currency: day % 2 === 0 ? "TRY" : "EUR",
   salesAmount: 123_456.78,
@@ -32,15 +33,18 @@ const statement = (day: number) => ({
 });
 
 test.each([
-  ["screen", 1280],
-  ["screen", 640],
-  ["print", 1024],
-] as const)("on %s, %i wide, the page is right", async (media, width) => {
+  ["screen", 1280, "en", undefined],
+  ["screen", 640, "tr", "Kapadokya Tekstil Sanayi ve Ticaret Anonim Şirketi"],
+  ["print", 1024, "en", undefined],
+  ["print", 1024, "tr", "Kapadokya Tekstil Sanayi ve Ticaret Anonim Şirketi"],
+] as const)("on %s, %i wide, in %s, the page is right", async (media, width, language, name) => {
   const printer = createStatementPrinter({
     from: "2026-03-01",
     to: "2026-03-31",
-    ofMerchants: true,
-    names: new Map(),
+    issuer: "Paycorp Ödeme Hizmetleri A.Ş.",
+    locale: { language, locale: language },
+    now: new Date("2026-04-01T06:30:00Z"),
+    ...(name !== undefined && { merchant: { merchantId: statement(1).merchantId, name } }),
   });
   const items = Array.from({ length: 31 }, (_, index) => statement(index + 1));
   const body = printer.head + printer.page(items) + printer.end();
@@ -58,6 +62,6 @@ test.each([
   expect(await page.evaluate("getComputedStyle(document.querySelector('td.amount')).textAlign")).toBe(
     "right",
   );
-  await inspect(page, `statements-${media}-${width}`);
+  await inspect(page, `statements-${media}-${width}-${language}`);
   expect(complaints).toEqual([]);
 });

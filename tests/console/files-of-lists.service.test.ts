@@ -82,7 +82,8 @@ test.each(LINES)(
     const answer = await started.get(session, link);
     const lines = answer.text.trimEnd().split("\r\n");
     expect([answer.status, answer.calls]).toEqual([200, [`GET ${asks}`]]);
-    expect(lines[0]).toMatch(new RegExp(`^${column},`));
+    // A spreadsheet recognizes UTF-8 by the mark.
+    expect(lines[0]).toMatch(new RegExp(`^\u{FEFF}${column},`, "u"));
     expect(lines.at(-1)).toMatch(new RegExp(`^#rows,${rows},`));
     expect(lines).toHaveLength(rows + 2);
   },

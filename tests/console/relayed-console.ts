@@ -32,6 +32,9 @@ export type Audience = "operator" | "staff";
 export type Asked = { status: number; retryAfter: string | null; text: string; calls: string[] };
 export type RelayedConsole = Awaited<ReturnType<typeof startRelayedConsole>>;
 
+/** Keeps a byte order mark, which `Response.text` drops. */
+const textOf = async (response: Response) => Buffer.from(await response.arrayBuffer()).toString();
+
 export async function startRelayedConsole() {
   const system = await startStaffSystem();
   const calls: string[] = [];
@@ -44,7 +47,7 @@ export async function startRelayedConsole() {
     calls.length = 0;
     const response = await fetch(url + path, { redirect: "manual", ...request });
     const retryAfter = response.headers.get("retry-after");
-    return { status: response.status, retryAfter, text: await response.text(), calls: [...calls] };
+    return { status: response.status, retryAfter, text: await textOf(response), calls: [...calls] };
   };
   return {
     ...system,

@@ -27,7 +27,7 @@ export const EXPORTED_LISTS: ExportedList[] = [
   {
     path: "webhook-deliveries",
     header:
-      "eventId,eventType,merchantId,livemode,paymentId,paymentStatus,endpointId,status,occurredAt,deadlineAt,remainingSeconds,attemptCount,nextAttemptAt,resolvedAt",
+      "eventId,eventType,merchantId,livemode,paymentId,paymentStatus,endpointId,status,occurredAt,deadlineAt,remainingSeconds,attemptCount,nextAttemptAt,resolvedAt,merchantName",
     file: "webhook-deliveries-",
     key: ["eventId"],
     filters: [["status=failed", ({ status }) => status === "failed"]],
@@ -36,7 +36,7 @@ export const EXPORTED_LISTS: ExportedList[] = [
   {
     path: "differences",
     header:
-      "differenceId,accountId,class,state,amount,currency,ours.amount,ours.currency,theirs.amount,theirs.currency,detail,paymentId,payoutId,merchantId,day,importId,line,assignee,proposedBy,closedBy,decision,acceptedAmount,acceptedCurrency,reason,openedAt,endedAt,ageSeconds,notes",
+      "differenceId,accountId,class,state,amount,currency,ours.amount,ours.currency,theirs.amount,theirs.currency,detail,paymentId,payoutId,merchantId,day,importId,line,assignee,proposedBy,closedBy,decision,acceptedAmount,acceptedCurrency,reason,openedAt,endedAt,ageSeconds,notes,merchantName",
     file: "differences-",
     key: ["differenceId"],
     filters: [

@@ -152,10 +152,10 @@ test("operators get those of all merchants, page by page, of one of them, and as
   expect(ofOther.items).toHaveLength(1);
   const [header, ...rows] = (await ask(range, "text/csv")).text.trim().split("\r\n");
   expect(header).toBe(
-    "merchantId,day,currency,salesAmount,refundsAmount,chargebacksAmount,adjustmentsAmount,commission,bankFeesAmount,netPayableAmount,lines,unpricedLines,complete,revision",
+    "merchantId,day,currency,salesAmount,refundsAmount,chargebacksAmount,adjustmentsAmount,commission,bankFeesAmount,netPayableAmount,lines,unpricedLines,complete,revision,merchantName",
   );
   expect(rows).toContain(
-    `${system.merchantId},2026-03-11,TRY,125.00,100.00,20.00,0.00,0.50,2.05,4.50,5,0,false,`,
+    `${system.merchantId},2026-03-11,TRY,125.00,100.00,20.00,0.00,0.50,2.05,4.50,5,0,false,,`,
   );
   expect(rows.at(-1)).toMatch(/^#rows,3,/);
   expect((await ask(range.replace("2026-03-12", "2026-03-10"))).status).toBe(400);
@@ -181,7 +181,7 @@ test("operators and merchants print them: a page without script, with a sum for 
     [...row!.matchAll(/<t[hd][^>]*>([^]*?)<\/t[hd]>/g)].map(([, cell]) => cell!.trim()),
   );
   expect(rows).toContainEqual([
-    "2026-03-11 <strong>not final</strong>",
+    "Mar 11, 2026 <strong>not final</strong>",
     system.merchantId,
     "TRY",
     "125.00",
@@ -191,11 +191,26 @@ test("operators and merchants print them: a page without script, with a sum for 
     "0.50",
     "2.05",
     "4.50",
+    "5",
   ]);
-  expect(rows.at(-1)).toEqual(["Sum", "TRY", "160.00", "100.00", "20.00", "0.00", "1.20", "2.45", "38.80"]);
+  expect(rows.at(-1)).toEqual([
+    "Sum",
+    "TRY",
+    "160.00",
+    "100.00",
+    "20.00",
+    "0.00",
+    "1.20",
+    "2.45",
+    "38.80",
+    "7",
+  ]);
   expect(page.trimEnd().endsWith("</html>")).toBe(true);
   // A program that takes anything gets JSON.
   expect((await ask(range, "*/*")).text.startsWith("{")).toBe(true);
+  // Excel recognizes UTF-8 by the mark, which no other answer may begin with.
+  const marked = [await ask(`${range}&bom=1`, "text/csv"), await ask(`${range}&bom=1`)];
+  expect(marked.map(({ status }) => status)).toEqual([200, 400]);
 });
 
 test("statements and the lines that are left out add up to all lines, and a line that is in none is found", async () => {

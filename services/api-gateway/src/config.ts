@@ -18,6 +18,7 @@ import {
   refusePlaintext,
   ringSettings,
   shareSetting,
+  textSetting,
   urlSetting,
   webWire,
 } from "@holdfast/service-runtime";
@@ -64,6 +65,10 @@ export const configSchema = z
       .describe(
         "Where buyers' browsers reach the public pages. Required by the merchant API and the staff API, which answer with such addresses, and by the public pages.",
       ),
+
+    COMPANY_NAME: textSetting("must be a name")
+      .optional()
+      .describe("The company that runs this installation, as the issuer of printed statements."),
 
     THREE_DS_STATE_KEYS: keyRingSetting()
       .optional()

@@ -187,7 +187,7 @@ function merchantApi(config: Config, { bus, db, clock, log, signIn }: Deps & { s
     cancelCheckoutRoute({ send, publicUrl }),
     checkoutListRoute({ send, publicUrl, lists }),
     ...paymentLinkRoutes({ send, publicUrl, lists }),
-    merchantStatementsRoute({ send, db }),
+    merchantStatementsRoute({ send, db, issuer: config.COMPANY_NAME }),
     ...ownWebhookRoutes({ send }),
   ];
   requireRoutes(routes, Object.values(merchantOperations));

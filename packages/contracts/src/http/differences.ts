@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { pageOf } from "./list-query.ts";
+import { merchantName } from "./merchant-name.ts";
 
 export const DIFFERENCE_CLASSES = [
   "AMOUNT_DIFFERS",
@@ -96,7 +97,12 @@ export const differenceSchema = z
 
 export type Difference = z.infer<typeof differenceSchema>;
 
-export const differencePageSchema = pageOf(differenceSchema, "oldest first").meta({
+export const differencePageSchema = pageOf(
+  differenceSchema
+    .extend({ merchantName })
+    .meta({ id: "ListedDifference", description: "A difference with its merchant's name" }),
+  "oldest first",
+).meta({
   id: "SettlementDifferencePage",
 });
 

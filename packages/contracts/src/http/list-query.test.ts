@@ -17,8 +17,8 @@ test("every list is answered as CSV and NDJSON as well, but for three", () => {
 
 test("a list that is a file, too, takes a byte order mark for Excel, and says how it is asked for", () => {
   const files = LISTS.filter(({ operationId }) => !PAGES_ALONE.includes(operationId));
-  const plain = files.filter(({ queryParameters }) => !("bom" in (queryParameters?.shape ?? {})));
-  expect(idsOf(plain)).toEqual(["listStatements", "listStatementsAsStaff", "listStatementsOfMerchants"]);
-  for (const { operationId, description } of files)
+  for (const { operationId, description, queryParameters } of files) {
+    expect(Object.keys(queryParameters?.shape ?? {}), operationId).toContain("bom");
     expect(description, operationId).toContain("`application/x-ndjson`");
+  }
 });

@@ -1,11 +1,9 @@
 import { z } from "zod";
 import { only } from "./endpoint.ts";
 import { operatorListFilterSchema } from "./list-filter.ts";
+import { merchantName } from "./merchant-name.ts";
 import { operatorPaymentSchema } from "./operator-payments.ts";
 import { operatorRefundSchema } from "./operator-refunds.ts";
-
-/** A field that the gateway adds to the services' records. */
-const merchantName = z.string().optional().meta({ description: "Name of the merchant" });
 
 export const listedOperatorPaymentSchema = operatorPaymentSchema
   .extend({ merchantName })

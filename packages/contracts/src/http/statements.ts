@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { livemodeSchema } from "../livemode.ts";
+import { merchantName } from "./merchant-name.ts";
 import { pageOf } from "./list-query.ts";
 
 /** The amount owed to a merchant for a day in one currency. Deductions are positive. */
@@ -84,6 +85,16 @@ export type StatementReady = z.infer<typeof statementReadySchema>;
 
 export const statementPageSchema = pageOf(merchantStatementSchema, "oldest first").meta({
   id: "StatementPage",
+});
+
+export const listedStatementSchema = merchantStatementSchema
+  .extend({ merchantName })
+  .meta({ id: "ListedStatement", description: "A statement with its merchant's name" });
+
+export type ListedStatement = z.infer<typeof listedStatementSchema>;
+
+export const listedStatementPageSchema = pageOf(listedStatementSchema, "oldest first").meta({
+  id: "ListedStatementPage",
 });
 
 /** Days in one question. */

@@ -3,6 +3,7 @@ import { livemodeSchema } from "../livemode.ts";
 import { PAYMENT_STATUSES } from "../payment-status.ts";
 import { pageOf } from "./list-query.ts";
 import { merchantIdSchema } from "./merchant-id.ts";
+import { merchantName } from "./merchant-name.ts";
 import { webhookErrorSchema } from "./webhook-errors.ts";
 
 /** A webhook and its attempts in the delivery log. */
@@ -137,6 +138,11 @@ export const webhookDeliveryDetailSchema = webhookDeliverySchema
   .meta({ id: "WebhookDeliveryDetail" });
 export type WebhookDeliveryDetail = z.infer<typeof webhookDeliveryDetailSchema>;
 
-export const webhookDeliveryPageSchema = pageOf(webhookDeliverySchema, "newest first").meta({
+export const webhookDeliveryPageSchema = pageOf(
+  webhookDeliverySchema
+    .extend({ merchantName })
+    .meta({ id: "ListedWebhookDelivery", description: "A delivery with its merchant's name" }),
+  "newest first",
+).meta({
   id: "WebhookDeliveryPage",
 });

@@ -1,5 +1,6 @@
+import type { ListedStatement } from "@holdfast/contracts";
 import { expect, test } from "vitest";
-import { createStatementPrinter } from "./print-statements.ts";
+import { createStatementPrinter, type PrintedRange } from "./print-statements.ts";
 
 const STATEMENT = {
   merchantId: "0199aaaa-0000-7000-8000-000000000001",
@@ -16,10 +17,17 @@ const STATEMENT = {
   unpricedLines: 0,
   complete: true,
 };
-const NAMES: ReadonlyMap<string, string> = new Map();
-const RANGE = { from: "2026-03-11", to: "2026-03-12", ofMerchants: true, names: NAMES };
+const EN = { language: "en", locale: "en-GB" } as const;
+const RANGE: PrintedRange = {
+  from: "2026-03-11",
+  to: "2026-03-12",
+  issuer: undefined,
+  locale: EN,
+  now: new Date("2026-04-01T06:30:00Z"),
+};
+const ADA = { merchantId: STATEMENT.merchantId, name: "Ada & Söhne" };
 
-function printed(items: (typeof STATEMENT)[], range = RANGE): string {
+function printed(items: ListedStatement[], range = RANGE): string {
   const printer = createStatementPrinter(range);
   return printer.head + items.map((item) => printer.page([item])).join("") + printer.end();
 }
@@ -40,9 +48,9 @@ test("amounts have their currency's decimals and sign, and each currency its sum
     { ...STATEMENT, day: "2026-03-12" },
     { ...STATEMENT, currency: "JPY", salesAmount: 12, commission: 0, netPayableAmount: -88 },
   ]);
-  for (const amount of ["0.07", "-0.50", "-99.43", "0.14", "200.00", "-198.86", "12", "-88"])
+  for (const amount of ["0.07", "−0.50", "−99.43", "0.14", "200.00", "−198.86", "12", "−88"])
     expect(page).toContain(`<td class="amount">${amount}</td>`);
-  expect(page).toContain("<p>3 statements.");
+  expect(page).toContain("Days and currencies: 3.");
 });
 
 test("a statement that is not final says so, and so does the page", () => {
@@ -52,17 +60,39 @@ test("a statement that is not final says so, and so does the page", () => {
   expect(printed([STATEMENT])).not.toContain("not final</strong>");
 });
 
-test("of one merchant it names no merchant, and without statements it has no sums", () => {
-  const page = printed([STATEMENT], { ...RANGE, ofMerchants: false });
-  expect(page).not.toContain(STATEMENT.merchantId);
+test("without statements it has no sums", () => {
   expect(printed([])).toContain("<tfoot></tfoot>");
 });
 
 test("a merchant is shown by its name: above its own statements, and beside each of several merchants'", () => {
-  const names = new Map([[STATEMENT.merchantId, "Ada & Söhne"]]);
-  const own = printed([STATEMENT], { ...RANGE, ofMerchants: false, names });
-  expect(own).toContain("<h1>Statements of Ada &amp; Söhne</h1>");
-  const all = printed([STATEMENT], { ...RANGE, names });
+  const own = printed([STATEMENT], { ...RANGE, merchant: ADA });
+  expect(own).toContain("<dd>Ada &amp; Söhne</dd>");
+  expect(own).not.toContain('class="id"');
+  const all = printed([{ ...STATEMENT, merchantName: ADA.name }]);
   expect(all).toContain('<td class="id">Ada &amp; Söhne</td>');
   for (const page of [own, all]) expect(page).not.toContain(STATEMENT.merchantId);
+});
+
+test("a document names its issuer, its period, when it was printed, and one number however often it is", () => {
+  const range = { ...RANGE, merchant: ADA, issuer: "Paycorp <A.Ş.>" };
+  const page = printed([STATEMENT], range);
+  const facts = [...page.matchAll(/<dd>([^<]*)<\/dd>/g)].map(([, fact]) => fact);
+  expect(facts).toEqual([
+    "Paycorp &lt;A.Ş.&gt;",
+    "Ada &amp; Söhne",
+    "20260311-20260312-00000001",
+    "11 Mar 2026 to 12 Mar 2026",
+    "1 Apr 2026, 06:30 UTC",
+  ]);
+  expect(printed([], { ...range, now: new Date("2026-05-01T00:00:00Z") })).toContain(facts[2]);
+  // A list of several merchants is no document to send.
+  expect(printed([STATEMENT])).not.toContain("20260311");
+});
+
+test("a Turkish reader gets Turkish words, numbers and days", () => {
+  const locale = { language: "tr", locale: "tr-TR" } as const;
+  const page = printed([{ ...STATEMENT, salesAmount: 21_232.18 }], { ...RANGE, merchant: ADA, locale });
+  for (const text of ['<html lang="tr">', "Hesap özeti", "11 Mar 2026", '<td class="amount">21.232,18</td>'])
+    expect(page).toContain(text);
+  expect(page).not.toContain("Sales");
 });

@@ -1,14 +1,17 @@
 import {
+  listedStatementSchema,
+  merchantIdOf,
   merchantStatementSchema,
   operations,
   PAGE_MEDIA_TYPE,
   ROW_MEDIA_TYPES,
   STATEMENT_DAYS_MAX,
   type CommandReply,
+  type ListedStatement,
   type RowMediaType,
-  type Statement,
   type StatementQuery,
 } from "@holdfast/contracts";
+import { chooseLocale } from "@holdfast/html";
 import type { Kysely } from "kysely";
 import Negotiator from "negotiator";
 import { refusalOf } from "../bus/command-answer.ts";
@@ -17,80 +20,92 @@ import type { GatewayDatabase } from "../database.ts";
 import { defineRoute, type Answer } from "../endpoint/route.ts";
 import type { Exchange } from "../http/exchange.ts";
 import { Refusal } from "../http/refusal.ts";
-import { findMerchantNames } from "../merchant/merchant-names.ts";
+import { findMerchantNames, withMerchantNames } from "../merchant/merchant-names.ts";
 import { ExportInterruptedError } from "./export-rows.ts";
-import { columnsOf } from "./row-columns.ts";
-import { createStatementPrinter, PRINTED_HEADERS } from "./print-statements.ts";
+import { columnsOf, type RowColumn } from "./row-columns.ts";
+import { createStatementPrinter, PRINTED_HEADERS, type PrintedRange } from "./print-statements.ts";
 import { createRowWriter } from "./write-rows.ts";
 
+/** @param issuer The company's name on printed statements. */
+type Deps<Send> = { send: Send; db: Db; issuer: string | undefined };
+
 /** A merchant's statements. Whose they are is known from the sign-in, and from nothing else. */
-export function merchantStatementsRoute({ send, db }: { send: SendCommand; db: Db }) {
+export function merchantStatementsRoute({ send, ...deps }: Deps<SendCommand>) {
   return defineRoute(operations.listStatements, (call) =>
-    answerStatements({ ...call, ofMerchants: false, db }, (query) =>
-      send(operations.listStatements.command, call, query),
+    answerStatements(
+      { ...call, ...deps, merchantId: call.caller.merchantId, columns: OWN_COLUMNS },
+      async (query) => await send(operations.listStatements.command, call, query),
     ),
   );
 }
 
 /** The statements of all merchants, for operators. */
-export function operatorStatementsRoute({ send, db }: { send: SendOperatorCommand; db: Db }) {
+export function operatorStatementsRoute({ send, ...deps }: Deps<SendOperatorCommand>) {
   return defineRoute(operations.listStatementsOfMerchants, (call) =>
-    answerStatements({ ...call, ofMerchants: true, db }, (query) =>
-      send(operations.listStatementsOfMerchants.command, call, query),
+    answerStatements(
+      { ...call, ...deps, merchantId: call.query.merchantId, columns: LISTED_COLUMNS },
+      async (query) => {
+        const reply = await send(operations.listStatementsOfMerchants.command, call, query);
+        if (!("result" in reply)) return reply;
+        const items = await withMerchantNames(deps.db, reply.result.items);
+        return { ...reply, result: { ...reply.result, items } };
+      },
     ),
   );
 }
 
+const OWN_COLUMNS = columnsOf(merchantStatementSchema);
+const LISTED_COLUMNS = columnsOf(listedStatementSchema);
+
 type Db = Kysely<GatewayDatabase>;
-type Page = { items: Statement[]; nextCursor?: string | undefined };
+type Page = { items: ListedStatement[]; nextCursor?: string | undefined };
 type ReadStatements = (query: StatementQuery) => Promise<CommandReply<Page>>;
-type Parameters = Omit<StatementQuery, "limit"> & { limit?: string | undefined };
+type Parameters = Omit<StatementQuery, "limit"> & { limit?: string | undefined; bom?: "1" | undefined };
+type Asked = Omit<Deps<never>, "send"> & {
+  exchange: Exchange;
+  query: Parameters;
+  /** The one merchant that is asked about, in a mode; undefined for all of them. */
+  merchantId: string | undefined;
+  columns: RowColumn[];
+};
 
 /** A page of JSON, or all rows, whose first page is read before the answer begins: for programs, or for a printer. */
-async function answerStatements(
-  {
-    exchange,
-    query,
-    ofMerchants,
-    db,
-  }: { exchange: Exchange; query: Parameters; ofMerchants: boolean; db: Db },
-  read: ReadStatements,
-): Promise<Answer<200> | Refusal> {
-  const { limit, ...filter } = query;
-  const days = (Date.parse(query.to) - Date.parse(query.from)) / 86_400_000;
+async function answerStatements(asked: Asked, read: ReadStatements): Promise<Answer<200> | Refusal> {
+  const { exchange, columns } = asked;
+  const { limit, bom, ...filter } = asked.query;
+  const days = (Date.parse(filter.to) - Date.parse(filter.from)) / 86_400_000;
   if (days < 0 || days >= STATEMENT_DAYS_MAX) return OUT_OF_RANGE;
   const mediaType = mediaTypeOf(exchange);
+  if (bom !== undefined && mediaType !== "text/csv") return MISPLACED_BOM;
   const isPage = mediaType === "application/json";
   const first = await read({ ...filter, limit: isPage ? Number(limit ?? 50) : ROWS_AT_A_TIME });
   if (!("result" in first)) return refusalOf(first);
   if (isPage) return { status: 200, body: first.result };
   const next = (cursor: string) => read({ ...filter, limit: ROWS_AT_A_TIME, cursor });
   if (mediaType === PAGE_MEDIA_TYPE) {
-    const names = new Map<string, string>();
-    const addNames = async (reply: CommandReply<Page>) => {
-      const ids = "result" in reply ? reply.result.items.map(({ merchantId }) => merchantId) : [];
-      for (const [id, name] of await findMerchantNames(db, ids)) names.set(id, name);
-      return reply;
-    };
-    await addNames(first);
-    const printer = createStatementPrinter({ from: query.from, to: query.to, ofMerchants, names });
-    const named = async (cursor: string) => await addNames(await next(cursor));
-    return { status: 200, headers: PRINTED_HEADERS, rows: () => rowsFrom(first.result, printer, named) };
+    const printer = createStatementPrinter(await printedRange(asked));
+    return { status: 200, headers: PRINTED_HEADERS, rows: () => rowsFrom(first.result, printer, next) };
   }
   const extension = mediaType === "text/csv" ? "csv" : "ndjson";
+  const writer = createRowWriter(mediaType, columns, { bom: bom !== undefined });
   return {
     status: 200,
     headers: {
       "Content-Type": `${mediaType}; charset=utf-8`,
-      "Content-Disposition": `attachment; filename="statements-${query.from}-${query.to}.${extension}"`,
+      "Content-Disposition": `attachment; filename="statements-${filter.from}-${filter.to}.${extension}"`,
     },
-    rows: () =>
-      rowsFrom(
-        first.result,
-        createRowWriter(mediaType, columnsOf(merchantStatementSchema), { bom: false }),
-        next,
-      ),
+    rows: () => rowsFrom(first.result, writer, next),
   };
+}
+
+async function printedRange({ exchange, query, merchantId, db, issuer }: Asked): Promise<PrintedRange> {
+  const { from, to } = query;
+  const locale = chooseLocale(undefined, exchange.req.headers["accept-language"]);
+  const range = { from, to, issuer, locale, now: new Date() };
+  if (merchantId === undefined) return range;
+  const live = merchantIdOf(merchantId);
+  const name = (await findMerchantNames(db, [live])).get(live) ?? merchantId;
+  return { ...range, merchant: { merchantId, name } };
 }
 
 const ROWS_AT_A_TIME = 200;
@@ -107,6 +122,10 @@ const OUT_OF_RANGE = new Refusal("validation_failed", {
   },
 });
 
+const MISPLACED_BOM = new Refusal("validation_failed", {
+  members: { errors: [{ field: "bom", code: "not_allowed", message: "is allowed with text/csv only" }] },
+});
+
 type MediaType = RowMediaType | typeof PAGE_MEDIA_TYPE | "application/json";
 
 function mediaTypeOf({ req }: Exchange): MediaType {
@@ -115,7 +134,7 @@ function mediaTypeOf({ req }: Exchange): MediaType {
 }
 
 /** Writes the text of an answer, page by page. */
-type Writer = { head: string; page(items: Statement[]): string; end(count: number): string };
+type Writer = { head: string; page(items: ListedStatement[]): string; end(count: number): string };
 
 async function* rowsFrom(
   first: Page,

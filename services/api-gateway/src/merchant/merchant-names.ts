@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { read, type GatewayDatabase } from "../database.ts";
+import { Refusal } from "../http/refusal.ts";
 
 /** The merchants whose name has the text in it, in any case; the newest first, and one more than `limit` where there are more. */
 export async function findMerchantsByName(
@@ -16,6 +17,27 @@ export async function findMerchantsByName(
     .limit(limit + 1);
   const rows = await read(query.execute());
   return new Map(rows.map(({ merchant_id, name }) => [merchant_id, name]));
+}
+
+/** The items with their merchants' names, where those are known. */
+export async function withMerchantNames<Item extends { merchantId?: string | undefined }>(
+  db: Kysely<GatewayDatabase>,
+  items: Item[],
+): Promise<(Item & { merchantName?: string })[]> {
+  const ids = items.map(({ merchantId }) => merchantId).filter((id) => id !== undefined);
+  const names = await findMerchantNames(db, ids);
+  return items.map((item) => {
+    const merchantName = names.get(item.merchantId ?? "");
+    return { ...item, ...(merchantName !== undefined && { merchantName }) };
+  });
+}
+
+/** The same for a page of a list that may be refused. */
+export async function namedPage<
+  Item extends { merchantId?: string | undefined },
+  Page extends { items: Item[] },
+>(db: Kysely<GatewayDatabase>, page: Page | Refusal): Promise<Page | Refusal> {
+  return page instanceof Refusal ? page : { ...page, items: await withMerchantNames(db, page.items) };
 }
 
 export async function findMerchantNames(

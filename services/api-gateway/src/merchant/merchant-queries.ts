@@ -239,16 +239,6 @@ export async function findMerchant(db: Db, merchantId: string): Promise<Merchant
   return row && toMerchant(row);
 }
 
-/** Names by id, of those merchants that there are. */
-export async function findMerchantNames(db: Db, merchantIds: string[]): Promise<Map<string, string>> {
-  if (merchantIds.length === 0) return new Map();
-  const query = db
-    .selectFrom("merchant")
-    .select(["merchant_id", "name"])
-    .where("merchant_id", "in", merchantIds);
-  return new Map((await read(query.execute())).map(({ merchant_id, name }) => [merchant_id, name]));
-}
-
 /** Newest first. Ids are UUIDv7, and a page continues below the last one seen, so new rows do not change it. */
 export async function listMerchants(db: Db, limit: number, before: string | undefined): Promise<Merchant[]> {
   const query = db

@@ -16,7 +16,7 @@ import { Refusal } from "../http/refusal.ts";
 import { rangeFaults } from "../lists/check-list-query.ts";
 import { defineListRoute, type ListDeps } from "../lists/list-route.ts";
 import type { Row } from "../lists/row-columns.ts";
-import { findMerchantNames } from "../merchant/merchant-names.ts";
+import { withMerchantNames } from "../merchant/merchant-names.ts";
 
 type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase>; lists: ListDeps };
 
@@ -121,15 +121,9 @@ async function withNames<Item extends { merchantId: string }>(
   db: Kysely<GatewayDatabase>,
   { items, ...rest }: ListPart<Item>,
 ): Promise<ListPart<Row>> {
-  const names = await findMerchantNames(
+  const named = await withMerchantNames(
     db,
-    items.map(({ item }) => item.merchantId),
+    items.map(({ item }) => item),
   );
-  return {
-    ...rest,
-    items: items.map(({ item, ...place }) => ({
-      ...place,
-      item: { ...item, merchantName: names.get(item.merchantId) },
-    })),
-  };
+  return { ...rest, items: items.map((place, index) => ({ ...place, item: named[index]! })) };
 }

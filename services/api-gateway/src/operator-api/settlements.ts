@@ -1,12 +1,23 @@
 import { operations } from "@holdfast/contracts";
+import type { Kysely } from "kysely";
 import { operatorResult } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
+import type { GatewayDatabase } from "../database.ts";
 import type { ListDeps } from "../lists/list-route.ts";
 import { definePagedListRoute } from "../lists/paged-list-route.ts";
+import { namedPage } from "../merchant/merchant-names.ts";
 import { previewSettlementRoute, uploadSettlementRoute } from "./upload-settlement.ts";
 
 /** The banks' reports, and their differences from our records. */
-export function settlementRoutes({ send, lists }: { send: SendOperatorCommand; lists: ListDeps }) {
+export function settlementRoutes({
+  send,
+  db,
+  lists,
+}: {
+  send: SendOperatorCommand;
+  db: Kysely<GatewayDatabase>;
+  lists: ListDeps;
+}) {
   return [
     definePagedListRoute(operations.listSettlements, lists, (call, filter) => ({
       name: "settlements",
@@ -20,8 +31,10 @@ export function settlementRoutes({ send, lists }: { send: SendOperatorCommand; l
       name: "differences",
       audience: call.caller.subject,
       rowsAtATime: DIFFERENCES_AT_A_TIME,
-      read: async (page) =>
-        operatorResult(await send(operations.listDifferences.command, call, { ...filter, state, ...page })),
+      async read(page) {
+        const reply = await send(operations.listDifferences.command, call, { ...filter, state, ...page });
+        return await namedPage(db, operatorResult(reply));
+      },
     })),
   ];
 }

@@ -9,6 +9,7 @@ import { defineRoute, type Route } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
 import type { ListDeps } from "../lists/list-route.ts";
 import { definePagedListRoute } from "../lists/paged-list-route.ts";
+import { namedPage } from "../merchant/merchant-names.ts";
 import { findMerchant } from "../merchant/merchant-queries.ts";
 
 type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase>; lists: ListDeps };
@@ -68,7 +69,7 @@ function defaultEndpoint(call: { path: { merchantId: string }; query: object }) 
 }
 
 /** The delivery log. */
-function deliveryRoutes({ send, lists }: Omit<Deps, "db">): Route[] {
+function deliveryRoutes({ send, db, lists }: Deps): Route[] {
   return [
     defineRoute(operations.redeliverFailedWebhooks, async (call) => {
       const { merchantId, livemode = true, ...more } = call.body;
@@ -87,7 +88,7 @@ function deliveryRoutes({ send, lists }: Omit<Deps, "db">): Route[] {
         audience: call.caller.subject,
         async read(page) {
           const reply = await send(operations.listWebhookDeliveries.command, call, { ...filter, ...page });
-          return operatorResult(reply);
+          return await namedPage(db, operatorResult(reply));
         },
       };
     }),

@@ -65,6 +65,7 @@ export function staffApi(config: Config, { db, bus, clock, log, auditWatch }: De
         db,
         lists: listDepsIn(config),
         publicUrl: needed(config.PUBLIC_URL),
+        issuer: config.COMPANY_NAME,
       }),
     ),
   });

@@ -27,10 +27,12 @@ type Deps = {
   db: Kysely<GatewayDatabase>;
   lists: ListDeps;
   publicUrl: string;
+  /** The company on printed statements. */
+  issuer: string | undefined;
 };
 
 /** Everything a merchant's staff can call. @throws TypeError where the contract has an endpoint without a handler. */
-export function staffRoutes({ send, db, lists, publicUrl }: Deps): Route[] {
+export function staffRoutes({ send, db, lists, publicUrl, issuer }: Deps): Route[] {
   const [operators, merchants] = [{ send: send.operators }, { send: send.merchants }];
   const written = [
     ...operatorListRoutes({ ...operators, db, lists }),
@@ -43,7 +45,7 @@ export function staffRoutes({ send, db, lists, publicUrl }: Deps): Route[] {
     checkoutListRoute({ ...merchants, publicUrl, lists }),
     getCheckoutRoute({ ...merchants, publicUrl }),
     ...paymentLinkRoutes({ ...merchants, publicUrl, lists }),
-    merchantStatementsRoute({ ...merchants, db }),
+    merchantStatementsRoute({ ...merchants, db, issuer }),
     ...merchantWebhookRoutes({ ...operators, db }),
     ...webhookRoutes({ ...operators, db, lists }),
     ownMerchantRoute(db),

@@ -41,7 +41,13 @@ export type Download = {
 export type Changed<Body> = { done: true; body: Body } | { done: false; problem: Problem };
 
 type Query = Record<string, string | undefined>;
-export type Call = { path?: Record<string, string>; query?: Query; body?: unknown };
+export type Call = {
+  path?: Record<string, string>;
+  query?: Query;
+  body?: unknown;
+  /** The reader's locale, for what the gateway writes for people. */
+  locale?: string;
+};
 
 export type BodyOf<E extends Endpoint> = E["responses"][keyof E["responses"]] extends {
   body: infer Schema extends z.ZodType;
@@ -151,6 +157,7 @@ function senderOf({ url, timeoutMs, agent }: OperatorApiWire, accessToken: strin
         headers: {
           Authorization: `Bearer ${accessToken}`,
           Accept: "application/json",
+          ...(call.locale !== undefined && { "Accept-Language": call.locale }),
           ...(call.body !== undefined && { "Content-Type": "application/json" }),
           ...headers,
         },

@@ -93,7 +93,7 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
       >
     </p>
     ${uploadForm(context, choices)}
-    ${statements ? !statements.refusal && statementTable(context, merchants, statements.items) : statementsLink(reader, days)}
+    ${statements ? !statements.refusal && statementTable(context, statements.items) : statementsLink(reader, days)}
     ${pageLinks(reader, { path: "/settlement", text: texts.nextStatements, name: "statementsCursor" }, query, statements?.nextCursor)}
     ${statementFiles(reader, days)}`;
   const refusal = differences.refusal ?? statements?.refusal ?? imports.refusal;

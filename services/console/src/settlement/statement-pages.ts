@@ -1,10 +1,9 @@
-import { operations, type Endpoint, type Statement } from "@holdfast/contracts";
+import { operations, type Endpoint, type ListedStatement } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { OperatorApiProblemError } from "../api/operator-api.ts";
 import { rowsOf } from "../ui/csv-page.ts";
 import { textField } from "../ui/form-fields.ts";
 import { amountText, dayText } from "../ui/format.ts";
-import { merchantName, type KnownMerchants } from "../ui/merchant-field.ts";
 import type { Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { filterOf, readList, type ListPage, type Refusal } from "../ui/read-list.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
@@ -41,7 +40,7 @@ export function statementFilter({ now, query }: PageContext): StatementDays {
  */
 export async function readStatements(
   context: PageContext,
-): Promise<ListPage<Statement> & { refusal?: Refusal }> {
+): Promise<ListPage<ListedStatement> & { refusal?: Refusal }> {
   const { api, query, reader, session } = context;
   const cursor = query.get("statementsCursor") ?? undefined;
   const call = { query: { ...statementFilter(context), cursor } };
@@ -68,7 +67,7 @@ async function answerStatements(context: PageContext): Promise<PageAnswer> {
       ${textField({ name: "to", label: texts.toDay, value: days.to, type: "date" })}
       <button>${reader.texts.filter}</button>
     </form>
-    ${!page.refusal && statementTable(context, { items: [] }, page.items)}
+    ${!page.refusal && statementTable(context, page.items)}
     ${pageLinks(reader, { path: "/settlement", text: texts.nextStatements, name: "statementsCursor" }, query, page.nextCursor)}
     ${page.items.length > 0 && statementFiles(reader, days)}`;
   const { notice, status = 200 } = page.refusal ?? {};
@@ -77,18 +76,17 @@ async function answerStatements(context: PageContext): Promise<PageAnswer> {
 
 export function statementTable(
   { reader, session }: PageContext,
-  merchants: KnownMerchants,
-  statements: readonly Statement[],
+  statements: readonly ListedStatement[],
 ): Html {
   const texts = SETTLEMENT_TEXTS[reader.language];
-  const amount = (heading: string, of: (statement: Statement) => number) => ({
+  const amount = (heading: string, of: (statement: ListedStatement) => number) => ({
     heading,
     isNumber: true,
-    cell: (statement: Statement) => amountText(reader, of(statement), statement.currency),
+    cell: (statement: ListedStatement) => amountText(reader, of(statement), statement.currency),
   });
   const merchant = {
     heading: reader.texts.merchant,
-    cell: ({ merchantId }: Statement) => merchantName(merchants, merchantId),
+    cell: ({ merchantId, merchantName }: ListedStatement) => merchantName ?? merchantId,
   };
   return table(
     texts.statements,
@@ -125,14 +123,17 @@ async function exportStatements(context: PageContext): Promise<PageAnswer> {
   return await rowsOf(context.api, endpointFor(context), { query, fileName: "statements.csv" });
 }
 
-/** Prints them as the gateway does, with a sum for each currency and a style of its own. */
+/** Prints them as the gateway does, in the reader's language, with a sum for each currency and a style of its own. */
 async function printStatements(context: PageContext): Promise<PageAnswer> {
   const mediaType = "text/html";
   const query = statementFilter(context);
   return {
     kind: "file",
     mediaType,
-    ...(await context.api.download(endpointFor(context), mediaType, { query })),
+    ...(await context.api.download(endpointFor(context), mediaType, {
+      query,
+      locale: context.reader.locale,
+    })),
   };
 }
 

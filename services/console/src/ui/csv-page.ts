@@ -24,12 +24,17 @@ export function csvPage(
   };
 }
 
-/** All rows that match a filter, to be saved. */
+/** All rows that match a filter, to be saved. They are opened with a spreadsheet, which needs the byte order mark. */
 export async function rowsOf(
   api: OperatorApi,
   endpoint: Endpoint,
   { query, fileName }: { query: Record<string, string | undefined>; fileName: string },
 ): Promise<FileAnswer> {
   const mediaType = "text/csv";
-  return { kind: "file", mediaType, fileName, ...(await api.download(endpoint, mediaType, { query })) };
+  return {
+    kind: "file",
+    mediaType,
+    fileName,
+    ...(await api.download(endpoint, mediaType, { query: { ...query, bom: "1" } })),
+  };
 }
