@@ -61,6 +61,9 @@ const OUTPUT: Record<string, RegExp[]> = {
     /"status":"ACTIVE"[^]*"status":"DISABLED"/,
     /print true[^]*now DISABLED[^]*lesson-2 DISABLED[^]*lesson-1 DISABLED/,
   ],
+  installments: [/"installmentCounts":\[1,2,3/, /"installmentCount":3/, /installments_not_allowed/],
+  "generate-a-client": [],
+  glossary: [],
   "test-mode": [/^SUCCESS, livemode false$/m, /"code":"payment_not_found"/, /^done false$/m],
   "capture-cancel-refund": [
     /"capturedAmount":80[^]*"status":"CAPTURED"/,

@@ -20,8 +20,10 @@ import { ENDPOINTS } from "./operations/endpoints.ts";
 import { PAGE_MEDIA_TYPE, ROW_MEDIA_TYPES } from "./http/list-query.ts";
 import { ANSWER_EXAMPLES, REQUEST_EXAMPLES } from "./openapi-examples.ts";
 import { HEADERS, headersOfProblem, headersOfSuccess } from "./openapi-headers.ts";
+import { INFO } from "./openapi-info.ts";
 import { linksOf } from "./openapi-links.ts";
 import { dropNoise } from "./openapi-noise.ts";
+import { MERCHANT_TAGS, tagOf } from "./openapi-tags.ts";
 
 /** The API that a document describes: each listener has its own. */
 export type DocumentedListener = Endpoint["listener"];
@@ -38,6 +40,7 @@ export function openApiJson(listener: DocumentedListener): string {
       },
       servers: [{ url: "{baseUrl}", variables: { baseUrl: { default: DEFAULT_URLS[listener] } } }],
       security: [SECURITY[listener]],
+      ...(listener === "merchant" && { tags: [...MERCHANT_TAGS] }),
       paths: paths(listener),
       ...(listener === "merchant" && { webhooks: WEBHOOKS }),
       components: { securitySchemes: SECURITY_SCHEMES[listener], headers: headersIn(listener) },
@@ -53,31 +56,6 @@ export function openApiJson(listener: DocumentedListener): string {
   if (isForPeople({ listener })) closeBodies(document);
   return `${JSON.stringify(document, null, 2)}\n`;
 }
-
-const INFO = {
-  merchant: {
-    title: "Holdfast merchant API",
-    description:
-      "Accept card payments: authorizations, sales, 3-D Secure, hosted checkouts, captures, refunds and webhooks. " +
-      "Amounts are JSON numbers in major units. Fields of a body that the API does not know are ignored; a query " +
-      "parameter that it does not know is refused (`unknown_parameter`). A client has to ignore fields of an answer " +
-      "that it does not know, and to accept codes that this document does not list.",
-  },
-  operator: {
-    title: "Holdfast operator API",
-    description:
-      "Onboard merchants, decide refunds, resolve payments and look after webhooks. It is served on a port of its " +
-      "own. Fields of a body and query parameters that an endpoint does not know are refused (`unknown_field`, " +
-      "`unknown_parameter`).",
-  },
-  staff: {
-    title: "Holdfast staff API",
-    description:
-      "What a merchant's own staff do for their merchant: look payments up, request refunds, capture and cancel, look " +
-      "after API keys, webhooks and payment links. The merchant is the one that the person's token names. Fields of a " +
-      "body and query parameters that an endpoint does not know are refused (`unknown_field`, `unknown_parameter`).",
-  },
-} as const;
 
 const DEFAULT_URLS = {
   merchant: "http://localhost:8080",
@@ -136,6 +114,7 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
   return {
     operationId,
     summary,
+    ...(endpoint.listener === "merchant" && { tags: [tagOf(endpoint)] }),
     ...((description ?? endpoint.role) !== undefined && {
       description: [description, requirement(endpoint)].filter(Boolean).join(" "),
     }),

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { assetPath } from "@holdfast/assets";
 import { Html, html } from "@holdfast/html";
 import { served, type ServedDocument } from "../http/serve-document.ts";
-import { merchantDocumentSchema, type MerchantDocument } from "./merchant-document.ts";
+import { merchantDocumentSchema, type MerchantDocument, type Operation } from "./merchant-document.ts";
 import { renderMarkdown } from "./render-markdown.ts";
 import { renderResultCodes } from "./render-result-codes.ts";
-import { renderReference } from "./render-reference.ts";
+import { addressOfOperation, renderReference } from "./render-reference.ts";
 import { PROBLEMS, type ProblemCode } from "@holdfast/contracts";
 import { renderTable } from "./render-table.ts";
 
@@ -19,6 +19,7 @@ export const GUIDES = [
   "capture-cancel-refund",
   "webhooks",
   "frameworks",
+  "installments",
   "rules-and-lists",
   "retries",
   "errors",
@@ -27,6 +28,8 @@ export const GUIDES = [
   "php-and-dotnet",
   "test-mode",
   "going-live",
+  "generate-a-client",
+  "glossary",
 ] as const;
 
 /**
@@ -45,7 +48,9 @@ let loaded: ReadonlyMap<string, ServedDocument> | undefined;
 function renderAll(): ReadonlyMap<string, ServedDocument> {
   const openapi = readFileSync(assetPath("docs/openapi.merchant.json"), "utf8");
   const document = merchantDocumentSchema.parse(JSON.parse(openapi));
-  const pages = [...GUIDES.map((name) => readGuide(name, document)), reference(document)];
+  const guides = GUIDES.map((name) => readGuide(name, document));
+  const reference = renderReference(document).map(({ content, ...entry }) => ({ entry, content }));
+  const pages = [...guides, ...reference];
   const style = served(
     "text/css; charset=utf-8",
     readFileSync(assetPath("services/api-gateway/src/merchant-docs/assets/docs.css"), "utf8"),
@@ -61,15 +66,17 @@ function renderAll(): ReadonlyMap<string, ServedDocument> {
   return new Map([
     ["/docs/", rendered[0]![1]],
     ...rendered,
+    ...guides.map(
+      ({ entry, markdown }) =>
+        [`/docs/${entry.name}.md`, served("text/markdown; charset=utf-8", markdown)] as const,
+    ),
+    ["/docs/llms.txt", served("text/plain; charset=utf-8", listForPrograms(guides))],
     ["/docs/docs.css", style],
     ["/openapi.json", served("application/json", openapi)],
   ]);
 }
 
-function readGuide(
-  name: (typeof GUIDES)[number],
-  document: MerchantDocument,
-): { entry: NavigationEntry; content: Html } {
+function readGuide(name: (typeof GUIDES)[number], document: MerchantDocument): Guide {
   const markdown = readFileSync(join(assetPath("docs/merchant"), `${name}.md`), "utf8");
   const [, title] = /^# (.+)$/m.exec(markdown) ?? [];
   if (title === undefined) throw new Error(`docs/merchant/${name}.md has no heading`);
@@ -81,16 +88,26 @@ function readGuide(
     const render = tables.get(part);
     return render ? render() : renderMarkdown(part);
   });
-  return { entry: { name, title }, content: html`${content}` };
+  return { entry: { name, title }, content: html`${content}`, markdown };
+}
+
+/** The guides and the reference, as programs that read for people find them (llmstxt.org). */
+function listForPrograms(guides: Guide[]): string {
+  const lines = guides.map(({ entry: { name, title } }) => `- [${title}](${name}.md)`);
+  return [
+    "# Holdfast for merchants",
+    "## Guides",
+    lines.join("\n"),
+    "## Reference",
+    "- [OpenAPI](../openapi.json)",
+  ]
+    .join("\n\n")
+    .concat("\n");
 }
 
 /** Lines of a guide that a table replaces: no guide repeats the contract by hand. */
 const PROBLEM_CODES = "<!-- the table of problem codes -->";
 const RESULT_CODES = "<!-- the table of result codes -->";
-
-function reference(document: MerchantDocument): { entry: NavigationEntry; content: Html } {
-  return { entry: { name: "reference", title: "Reference" }, content: renderReference(document) };
-}
 
 /** Every problem code that the document names for an operation of merchants, with the operations that answer it. */
 function renderProblemCodes(document: MerchantDocument): Html {
@@ -102,8 +119,8 @@ function renderProblemCodes(document: MerchantDocument): Html {
     operations.length === operationsIn(document).length
       ? "every one"
       : html`${operations.map(
-          ({ operationId, summary }, index) =>
-            html`${index > 0 && ", "}<a href="reference#${operationId}">${summary}</a>`,
+          (operation, index) =>
+            html`${index > 0 && ", "}<a href="${addressOfOperation(operation)}">${operation.summary}</a>`,
         )}`,
   ]);
   return renderTable(
@@ -113,9 +130,7 @@ function renderProblemCodes(document: MerchantDocument): Html {
 }
 
 /** The problem codes in the order of the contracts' list. */
-function problemCodesIn(
-  document: MerchantDocument,
-): Map<ProblemCode, { operationId: string; summary: string }[]> {
+function problemCodesIn(document: MerchantDocument): Map<ProblemCode, Operation[]> {
   const found = Object.keys(PROBLEMS).map((code) => {
     const operations = operationsIn(document).filter(({ responses }) =>
       Object.values(responses).some(({ description }) => description.includes(`\`${code}\`:`)),
@@ -128,6 +143,8 @@ function problemCodesIn(
 function operationsIn({ paths }: MerchantDocument) {
   return Object.values(paths).flatMap((methods) => Object.values(methods));
 }
+
+type Guide = { entry: NavigationEntry; content: Html; markdown: string };
 
 /** A place in the navigation. `name` is the last part of its address. */
 type NavigationEntry = { name: string; title: string };

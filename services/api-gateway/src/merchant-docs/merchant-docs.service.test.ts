@@ -11,7 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-const pages = ["/docs/", "/docs/reference", ...GUIDES.map((name) => `/docs/${name}`)];
+const isPage = (path: string) => path.startsWith("/docs/") && !/\.[a-z]+$/.test(path);
+const pages = [...loadDocuments().keys()].filter(isPage);
 const idsIn = (text: string) => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
 
 test.each(pages)("%s is read without a sign-in, and can load nothing but our style", async (path) => {
@@ -95,7 +96,8 @@ test.each(["operator", "staff"] as const)(
 
 test("the reference has every operation and every schema of the description", async () => {
   const { body } = await gateway.merchantApi({ path: "/openapi.json" });
-  const { text } = await gateway.merchantApi({ path: "/docs/reference" });
+  const reference = pages.filter((path) => path.startsWith("/docs/reference"));
+  const text = reference.map((path) => loadDocuments().get(path)!.body).join("");
   const paths = Object.entries(body["paths"] as Record<string, object>);
   const operations = paths.flatMap(([, methods]) => Object.keys(methods));
   for (const [path, methods] of paths) {
@@ -105,15 +107,31 @@ test("the reference has every operation and every schema of the description", as
   }
   const { schemas } = body["components"] as { schemas: object };
   for (const name of Object.keys(schemas)) expect(text).toContain(`>${name}</h2>`);
+  // A page for each group, and the fields of a request under its operation.
+  expect(reference).toHaveLength((body["tags"] as unknown[]).length + 2);
+  const payments = loadDocuments().get("/docs/reference-payments")!.body;
+  expect(payments).toMatch(/id="pay"[^]*data-label="Field"><code>orderId<\/code>, required/);
   const taking = paths.flatMap(([, methods]) =>
     Object.values(methods).filter((operation) => "requestBody" in operation),
   );
   const webhooks = Object.keys(body["webhooks"] as object);
   const examples = operations.length + taking.length + webhooks.length;
-  expect(text.match(/<summary>Example<\/summary>/g)).toHaveLength(examples);
+  expect(text.match(/<p class="quiet">(?:Request|Answer)<\/p>/g)).toHaveLength(examples);
+  // Common answers stand once.
+  expect(text.match(/<code>rate_limited<\/code>: /g)).toHaveLength(1);
   // A single value offers no choice.
   expect(text).toContain("<p>Always: <code>payment.captured</code> </p>");
   expect(text).not.toMatch(/One of: <code>[^<]*<\/code> <\/p>/);
+});
+
+test("each guide is Markdown, too, and programs get a list of them", async () => {
+  const { text } = await gateway.merchantApi({ path: "/docs/llms.txt" });
+  for (const name of GUIDES) {
+    expect(text).toContain(`](${name}.md)`);
+    const guide = await gateway.merchantApi({ path: `/docs/${name}.md` });
+    expect([guide.status, guide.headers["content-type"]]).toEqual([200, "text/markdown; charset=utf-8"]);
+    expect(guide.text).toMatch(/^# /);
+  }
 });
 
 test("the guide of webhooks names every event", async () => {
@@ -134,7 +152,7 @@ test("nothing but reading is possible, and what is not there is a 404", async ()
     const answer = await gateway.merchantApi({ method: "POST", path });
     expect(answer).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
   }
-  for (const path of ["/docs/nothing", "/docs/../package.json", "/docs/webhooks.md"]) {
+  for (const path of ["/docs/nothing", "/docs/../package.json", "/docs/reference.md"]) {
     expect((await gateway.merchantApi({ path })).status).toBe(404);
   }
   expect((await gateway.operatorApi({ path: "/docs/" })).status).toBe(404);

@@ -35,6 +35,7 @@ const bodySchema = z.record(
 
 const operationSchema = z.object({
   operationId: z.string(),
+  tags: z.array(z.string()).optional(),
   summary: z.string(),
   description: z.string(),
   parameters: z
@@ -54,6 +55,7 @@ const operationSchema = z.object({
 
 export const merchantDocumentSchema = z.object({
   info: z.object({ description: z.string() }),
+  tags: z.array(z.object({ name: z.string(), description: z.string() })),
   paths: z.record(z.string(), z.record(z.string(), operationSchema)),
   webhooks: z.record(z.string(), z.record(z.string(), operationSchema)),
   components: z.object({ schemas: z.record(z.string(), schemaObject) }),

@@ -3,85 +3,198 @@ import type { MerchantDocument, Operation, SchemaObject } from "./merchant-docum
 import { renderMarkdown, slugOf } from "./render-markdown.ts";
 import { renderTable } from "./render-table.ts";
 
-/** The reference: every operation, webhook and schema of the document, in its order. */
-export function renderReference({ info, paths, webhooks, components }: MerchantDocument): Html {
-  return html`<h1>Reference</h1>
-    ${renderMarkdown(info.description)}
-    <p>The same as OpenAPI 3.1, for programs: <a href="../openapi.json">openapi.json</a>.</p>
-    ${Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) =>
-        renderOperation(`${method.toUpperCase()} ${path}`, operation),
-      ),
-    )}
-    ${Object.entries(webhooks).flatMap(([event, methods]) =>
-      Object.values(methods).map((operation) => renderOperation(`Webhook ${event}`, operation)),
-    )}
-    ${Object.entries(components.schemas).map(([name, schema]) => renderSchema(name, schema))}`;
+/** A page of the reference, with its name in addresses. */
+export type ReferencePage = { name: string; title: string; content: Html };
+
+/**
+ * The reference: an overview with the answers of all operations, a page for each group of operations, and one with the
+ * fields of what they take and answer.
+ */
+export function renderReference(document: MerchantDocument): ReferencePage[] {
+  const { tags, webhooks, components } = document;
+  const common = commonAnswers(document);
+  return [
+    { name: "reference", title: "Reference", content: renderOverview(document, common) },
+    ...tags.map((tag) => {
+      const operations = operationsOf(document, tag.name);
+      const events = tag.name === WEBHOOKS ? Object.entries(webhooks) : [];
+      const content = html`<h1>${tag.name}</h1>
+        <p>${tag.description}.</p>
+        <ul>
+          ${operations.map(({ line, operation }) => entry(line, operation))}
+          ${events.flatMap(([event, methods]) =>
+            Object.values(methods).map((operation) => entry(`Webhook ${event}`, operation)),
+          )}
+        </ul>
+        ${operations.map(({ line, operation }) => renderOperation(document, common, line, operation))}
+        ${events.flatMap(([event, methods]) =>
+          Object.values(methods).map((operation) =>
+            renderOperation(document, common, `Webhook ${event}`, operation),
+          ),
+        )}`;
+      return { name: pageOf(tag.name), title: `Reference: ${tag.name}`, content };
+    }),
+    {
+      name: SCHEMAS,
+      title: "Reference: fields",
+      content: html`<h1>Fields</h1>
+        ${Object.entries(components.schemas).map(([name, schema]) => renderSchema(name, schema))}`,
+    },
+  ];
 }
 
-function renderOperation(line: string, operation: Operation): Html {
+const WEBHOOKS = "Webhooks";
+const SCHEMAS = "reference-fields";
+
+const pageOf = (tag: string) => `reference-${slugOf(tag)}`;
+
+/** The place of an operation in the reference. */
+export function addressOfOperation({ operationId, tags: [tag = ""] = [] }: Operation): string {
+  return `${pageOf(tag)}#${operationId}`;
+}
+
+function entry(line: string, { operationId, summary }: Operation): Html {
+  return html`<li><a href="#${operationId}">${summary}</a> <code>${line}</code></li>`;
+}
+
+function operationsOf({ paths }: MerchantDocument, tag: string): { line: string; operation: Operation }[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, { tags = [] }]) => tags.includes(tag))
+      .map(([method, operation]) => ({ line: `${method.toUpperCase()} ${path}`, operation })),
+  );
+}
+
+/** The answers that every operation has, and those of every operation with a body. */
+type CommonAnswers = Record<"all" | "withBody", ReadonlyMap<string, string>>;
+
+function commonAnswers({ paths }: MerchantDocument): CommonAnswers {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const sharedBy = (some: Operation[]) =>
+    new Map(
+      Object.entries(some[0]?.responses ?? {}).flatMap(([status, { description }]) =>
+        some.every(({ responses }) => responses[status]?.description === description)
+          ? [[status, description] as const]
+          : [],
+      ),
+    );
+  const all = sharedBy(operations);
+  const withBody = sharedBy(operations.filter(({ requestBody }) => requestBody));
+  return { all, withBody: new Map([...withBody].filter(([status]) => !all.has(status))) };
+}
+
+function renderOverview(document: MerchantDocument, { all, withBody }: CommonAnswers): Html {
+  const rows = (answers: ReadonlyMap<string, string>, of: string) =>
+    [...answers].map(([status, description]) => [
+      html`<code>${status}</code>`,
+      renderMarkdown(description),
+      of,
+    ]);
+  return html`<h1>Reference</h1>
+    ${renderMarkdown(document.info.description)}
+    <p>The same as OpenAPI 3.1, for programs: <a href="../openapi.json">openapi.json</a>.</p>
+    ${document.tags.map(
+      ({ name, description }) =>
+        html`<h2 id="${slugOf(name)}"><a href="${pageOf(name)}">${name}</a></h2>
+          <p>${description}.</p>
+          <ul>
+            ${operationsOf(document, name).map(
+              ({ line, operation }) =>
+                html`<li>
+                  <a href="${addressOfOperation(operation)}">${operation.summary}</a> <code>${line}</code>
+                </li>`,
+            )}
+          </ul>`,
+    )}
+    <h2 id="common-answers">Answers of every operation</h2>
+    ${table(
+      ["Answer", "Meaning", "Answered by"],
+      [...rows(all, "every operation"), ...rows(withBody, "operations with a body")],
+    )}`;
+}
+
+/** An operation with the fields of its request below it and its examples beside it. */
+function renderOperation(
+  { components }: MerchantDocument,
+  common: CommonAnswers,
+  line: string,
+  operation: Operation,
+): Html {
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
-  const answers = Object.entries(responses).map(([status, answer]) => [
-    html`<code>${status}</code>`,
-    renderMarkdown(answer.description),
-    typesIn(answer.content),
-  ]);
-  return html`<section aria-labelledby="${operationId}">
+  const isCommon = (status: string, text: string) =>
+    common.all.get(status) === text || (requestBody !== undefined && common.withBody.get(status) === text);
+  const answers = Object.entries(responses)
+    .filter(([status, answer]) => !isCommon(status, answer.description))
+    .map(([status, answer]) => [
+      html`<code>${status}</code>`,
+      renderMarkdown(answer.description),
+      typesIn(answer.content),
+    ]);
+  const request = Object.values(requestBody?.content ?? {})[0]?.schema;
+  const body = request?.$ref === undefined ? undefined : components.schemas[nameOf(request.$ref)];
+  return html`<section class="operation" aria-labelledby="${operationId}">
     <h2 id="${operationId}">${summary}</h2>
     <p><code>${line}</code></p>
-    ${renderMarkdown(description)}
-    ${
-      parameters.length > 0 &&
-      table(
-        ["Parameter", "In", "Description"],
-        parameters.map(({ name, in: place, required, description: about = "", schema = {} }) => [
-          html`<code>${name}</code>${required === true && html`, required`}`,
-          place,
-          html`${renderMarkdown(about)}${limitsOf(schema)}`,
-        ]),
-      )
-    }
-    ${
-      requestBody &&
-      html`<p>Body: ${typesIn(requestBody.content)}</p>
-        ${examplesIn(requestBody.content)}`
-    }
-    ${table(["Answer", "Meaning", "Body"], answers)} ${examplesIn(Object.values(responses)[0]?.content)}
+    <div class="beside">
+      <div>
+        ${renderMarkdown(description)}
+        ${
+          parameters.length > 0 &&
+          table(
+            ["Parameter", "In", "Description"],
+            parameters.map(({ name, in: place, required, description: about = "", schema = {} }) => [
+              html`<code>${name}</code>${required === true && html`, required`}`,
+              place,
+              html`${renderMarkdown(about)}${limitsOf(schema)}`,
+            ]),
+          )
+        }
+        ${body?.properties ? fieldTable(body) : requestBody && html`<p>Body: ${typesIn(requestBody.content)}</p>`}
+        ${table(["Answer", "Meaning", "Body"], answers)}
+        <p>
+          ${common.all.size > 0 && html`And <a href="reference#common-answers">those of every operation</a>.`}
+        </p>
+      </div>
+      <div class="samples">
+        ${requestBody && samplesIn("Request", requestBody.content)}
+        ${samplesIn("Answer", Object.values(responses)[0]?.content)}
+      </div>
+    </div>
   </section>`;
 }
 
 function renderSchema(name: string, schema: SchemaObject): Html {
-  const required = new Set(schema.required);
   const id = idOf(name);
   return html`<section aria-labelledby="${id}">
     <h2 id="${id}">${name}</h2>
     ${renderMarkdown(schema.description ?? "")}
     ${
       schema.properties
-        ? table(
-            ["Field", "Type", "Description"],
-            Object.entries(schema.properties).map(([field, value]) => [
-              html`<code>${field}</code>${required.has(field) && html`, required`}`,
-              typeOf(value),
-              html`${renderMarkdown(value.description ?? "")}${limitsOf(value)}`,
-            ]),
-          )
+        ? fieldTable(schema)
         : html`<p>${typeOf(schema)}</p>
             ${limitsOf(schema)}`
     }
   </section>`;
 }
 
-/** Folded, since most readers look up a field. */
-function examplesIn(content: Content = {}): Html {
+function fieldTable({ properties = {}, required = [] }: SchemaObject): Html {
+  return table(
+    ["Field", "Type", "Description"],
+    Object.entries(properties).map(([field, value]) => [
+      html`<code>${field}</code>${required.includes(field) && html`, required`}`,
+      typeOf(value),
+      html`${renderMarkdown(value.description ?? "")}${limitsOf(value)}`,
+    ]),
+  );
+}
+
+function samplesIn(label: string, content: Content = {}): Html {
   return html`${Object.values(content)
     .filter(({ example }) => example !== undefined)
     .map(
       ({ example }) =>
-        html`<details>
-          <summary>Example</summary>
-          <pre><code>${JSON.stringify(example, null, 2)}</code></pre>
-        </details>`,
+        html`<p class="quiet">${label}</p>
+          <pre tabindex="0"><code>${JSON.stringify(example, null, 2)}</code></pre>`,
     )}`;
 }
 
@@ -93,8 +206,8 @@ function typesIn(content: Content = {}): Html {
 
 function typeOf({ $ref, type, format, items, anyOf, oneOf, properties }: SchemaObject): Html {
   if ($ref !== undefined) {
-    const name = $ref.slice($ref.lastIndexOf("/") + 1);
-    return html`<a href="#${idOf(name)}">${name}</a>`;
+    const name = nameOf($ref);
+    return html`<a href="${SCHEMAS}#${idOf(name)}">${name}</a>`;
   }
   if (items) return html`list of ${typeOf(items)}`;
   const ways = (anyOf ?? oneOf ?? []).filter((way) => way.$ref !== undefined || way.type !== undefined);
@@ -122,6 +235,10 @@ function limitsOf(schema: SchemaObject): Html {
 }
 
 const FOLDED_FROM = 12;
+
+function nameOf($ref: string): string {
+  return $ref.slice($ref.lastIndexOf("/") + 1);
+}
 
 function idOf(name: string): string {
   return `schema-${slugOf(name)}`;
