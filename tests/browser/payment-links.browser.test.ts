@@ -34,6 +34,13 @@ test.each([PHONE, DESK])("a link is paid at the $name, and the second buyer is t
   await inspectOnEveryScreen(first, `${buyer.name}-link-form`);
   await first.locator("#pay").click();
   await first.locator(".sign.good").waitFor();
+  // The buyer can keep what the payment is known by.
+  const receipt = await first.locator(".receipt").innerText();
+  for (const fact of [`lesson-${buyer.name}`, "•••• 1111", String(new Date().getFullYear())])
+    expect(receipt).toContain(fact);
+  expect(receipt).toMatch(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/);
+  expect(receipt).not.toContain("UTC");
+  expect(await first.locator("[data-print]").isVisible()).toBe(true);
   // There is no address to go back to.
   expect(await first.locator("main a").count()).toBe(0);
   await inspectOnEveryScreen(first, `${buyer.name}-link-paid`);
@@ -114,8 +121,41 @@ test.each([DESK, PHONE])(
     await page.locator(".begin button").click();
     await typeCard(page);
     await inspectOnEveryScreen(page, `${buyer.name}-brand-form`);
+    const chosen = () =>
+      page.evaluate<string>(
+        `getComputedStyle(document.querySelector(".choice:has(:checked)")).backgroundColor`,
+      );
+    const branded = await chosen();
+    await page.evaluate(`document.documentElement.style.setProperty("--accent", "#00ff00")`);
+    expect(await chosen()).not.toBe(branded);
+    await page.evaluate(`document.documentElement.style.removeProperty("--accent")`);
     await page.locator("#pay").click();
     await page.locator(".sign.good").waitFor();
     await inspectOnEveryScreen(page, `${buyer.name}-brand-paid`);
   },
 );
+
+test("a long name takes two lines beside no language, and what is bought stands in the order's place", async () => {
+  const name = "Kapadokya Organik Tarım Ürünleri Sanayi ve Dış Ticaret Anonim Şirketi";
+  await product.brandMerchant({ ...BRANDING, name });
+  onTestFinished(() => product.brandMerchant(null));
+  const checkout = await product.createCheckout({ buyerText: "2 tickets, 14 March" });
+  const page = await product.visit(checkout, SMALL);
+  expect(await page.locator(".order").innerText()).toContain("2 tickets, 14 March");
+  expect(await page.locator(".order").innerText()).not.toContain("order-4711");
+  const shown = (await page.locator(".merchant-name").boundingBox())!;
+  const languages = (await page.locator(".languages").boundingBox())!;
+  expect(shown.height).toBeLessThanOrEqual(40);
+  expect(languages.y).toBeGreaterThanOrEqual(shown.y + shown.height);
+  await inspectOnEveryScreen(page, "long-name");
+});
+
+test("while it pays, the button turns", async () => {
+  const page = await product.visit(await product.createCheckout(), PHONE);
+  await typeCard(page);
+  await page.route("**/pay?*", () => {});
+  await page.locator("#pay").click();
+  await page.locator('#pay[aria-disabled="true"]').waitFor();
+  const turning = `getComputedStyle(document.querySelector("#pay"), "::before").animationName`;
+  expect(await page.evaluate(turning)).toBe("turn");
+});

@@ -57,6 +57,8 @@ export type CheckoutRequest = CheckoutDetails & {
   transactionType?: "PAYMENT" | "PRE_AUTHORIZATION" | undefined;
   threeDs?: boolean | undefined;
   expiresInSeconds?: number | undefined;
+  /** The goods, shown to the buyer in the place of the order's number. */
+  buyerText?: string | undefined;
 };
 
 export type PaymentLinkRequest = {

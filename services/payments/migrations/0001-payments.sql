@@ -240,6 +240,8 @@ create table checkout (
   payment_link_id      uuid,
   -- The issuer of the credential, as for a payment; its payments have it, too.
   credential_issued_by text check (char_length(credential_issued_by) between 1 and 1000),
+  -- The goods, as the merchant names them to the buyer.
+  buyer_text           text check (char_length(buyer_text) between 1 and 200),
   -- The merchant's details of the buyer, as the gateway sealed them for the checkout's id (CARD_SEALING_KEYS): they are
   -- needed when the buyer pays, and emptied with the checkout's end.
   sealed_details       jsonb check (octet_length(sealed_details::text) <= 131072),

@@ -132,6 +132,7 @@ const COLUMNS: {
     failure_url: "null",
     payment_link_id: "null",
     credential_issued_by: "null",
+    buyer_text: "null",
     sealed_details: "null",
     payment_id: "null",
     attempts: "not null",

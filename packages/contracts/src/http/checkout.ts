@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { AddFault } from "./amount-field.ts";
 import { JsonNumber } from "../json-number.ts";
 import { livemodeSchema } from "../livemode.ts";
+import { textSchema } from "../text.ts";
 import { wholeNumberField, wholeNumberOf } from "../whole-number.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
 import { cardPaymentFields, checkAmount, INSTALLMENTS_MAX } from "./card-payment-fields.ts";
@@ -72,6 +73,13 @@ export const checkoutRequestSchema = z
     expiresInSeconds: wholeNumberField(CHECKOUT_SECONDS.min, CHECKOUT_SECONDS.max)
       .optional()
       .meta({ description: "Defaults to 1800" }),
+    buyerText: textSchema(1, 200)
+      .optional()
+      .meta({
+        description:
+          "What is paid for, shown to the buyer in the place of `orderId`; it is not sent to the bank",
+        examples: ["2 tickets, 14 March"],
+      }),
     ...checkoutDetailFields,
   })
   .meta({

@@ -25,6 +25,7 @@ export const openCheckoutSchema = z.object({
   transactionType: z.enum(["PAYMENT", "PRE_AUTHORIZATION"]),
   threeDs: z.boolean(),
   expiresInSeconds: z.int().optional(),
+  buyerText: z.string().optional(),
   /** Sealed for the checkout's id, under which they are kept until it is closed. */
   details: sealedDetailsSchema.optional(),
 });
@@ -46,7 +47,7 @@ export const checkoutPageSchema = z.object({
   /** Absent where a payment link has no return URL. */
   successUrl: z.string().optional(),
   failureUrl: z.string().optional(),
-  /** The payment link's description of what is paid, shown in the place of the order. */
+  /** The goods, by the merchant's request or by the payment link; shown in the place of the order. */
   description: z.string().optional(),
   /** The state of its payment link that prevents a payment although the checkout is open. */
   linkIs: z.enum(["TAKEN", "USED", "DISABLED"]).optional(),

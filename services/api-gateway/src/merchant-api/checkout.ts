@@ -27,7 +27,7 @@ export function createCheckoutRoute({ send, publicUrl, cards }: Deps & { cards: 
     async (call) => {
       const { body } = call;
       const checkoutId = randomUUID();
-      const { customerId, installmentOptions, expiresInSeconds } = body;
+      const { customerId, installmentOptions, expiresInSeconds, buyerText } = body;
       const details = orderDetailsOf(body);
       const binding = { paymentId: checkoutId, merchantId: call.caller.merchantId };
       const reply = await send(operations.createCheckout.command, call, {
@@ -44,6 +44,7 @@ export function createCheckoutRoute({ send, publicUrl, cards }: Deps & { cards: 
         transactionType: body.transactionType ?? "PAYMENT",
         threeDs: body.threeDs ?? true,
         ...(expiresInSeconds && { expiresInSeconds: Number(expiresInSeconds.source) }),
+        ...(buyerText !== undefined && { buyerText }),
         ...(details && { details: cards.sealDetails(details, binding) }),
       });
       // No money moves here: a checkout that may have been opened and was never shown simply expires.

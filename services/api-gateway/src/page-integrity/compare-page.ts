@@ -47,7 +47,7 @@ export function comparePage(page: Received, release: PageRelease, options: Optio
     path: exactly(pathname),
     challenge: `${RegExp.escape(`${origin}${base}/`)}[\\w/.?=&;-]+`,
     shop: `(?:${(options.shops ?? []).map((shop) => RegExp.escape(shop)).join("|") || "(?!)"})[/?][^"<>\\s]*`,
-    choice: choicePattern(asked.language),
+    ...choicePatterns(asked.language),
     ...PARTS,
   };
   const expected = { ...release.headers, ...transport(page.url) };
@@ -111,6 +111,7 @@ const PARTS: Parts = {
   expiresAt: "\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,6})?Z",
   locale: "[A-Za-z0-9-]{2,40}",
   count: "\\d{1,3}",
+  last4: "•••• \\d{4}",
   paymentId: "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
   token: "[\\w-]{20,100}",
 };
@@ -119,16 +120,19 @@ function exactly(text: string | undefined): string {
   return text === undefined ? "(?!)" : RegExp.escape(text);
 }
 
-/** The two texts of a choice of installments, with any numbers. */
-function choicePattern(language: Language): string {
+/** The texts of a choice of installments, with any numbers. */
+function choicePatterns(language: Language): Parts {
   const texts = PAGE_TEXTS[language];
-  const written = [texts.inInstallments(2, "\0", "\0"), texts.inInstallmentsFirst(2, "\0", "\0", "\0")];
   const pattern = (text: string) =>
     text
       .split(/(\d|\0)/)
       .map((piece) => (piece === "\0" ? MONEY : /^\d$/.test(piece) ? "\\d{1,2}" : RegExp.escape(piece)))
       .join("");
-  return `(?:${written.map(pattern).join("|")})`;
+  const details = [texts.inTotal("\0"), texts.inTotalAfter("\0", "\0")];
+  return {
+    choice: pattern(texts.inInstallments(2, "\0")),
+    choiceDetail: `(?:${details.map(pattern).join("|")})`,
+  };
 }
 
 /** Compares a file that the page loads. */

@@ -72,6 +72,8 @@ function withNames(lines: string[], asked: AskedPage): string[] {
   const [choice] = installmentChoices(CHECKOUT, [COUNT], locale);
   const names: [string, string][] = [
     [choice!.label, "{choice}"],
+    [choice!.detail!, "{choiceDetail}"],
+    [LAST4, "{last4}"],
     [`name="installmentCount" value="${COUNT}"`, 'name="installmentCount" value="{count}"'],
     [amountOf(CHECKOUT, locale.locale), "{amount}"],
     [writeInUtc(CHECKOUT.expiresAt, locale.locale), "{until}"],
@@ -98,6 +100,7 @@ const FRAME = { nonce: "{nonce}", path: "{path}" };
 const MERCHANT = "⁂ merchant";
 const COUNT = 2;
 const MANY = 986;
+const LAST4 = "•••• 0975";
 const CHECKOUT: CheckoutPage = {
   checkoutId: "00000000-0000-7000-8000-000000000000",
   merchantId: "00000000-0000-7000-8000-000000000000",
@@ -110,6 +113,7 @@ const CHECKOUT: CheckoutPage = {
   expiresAt: "2031-05-06T07:08:09.000Z",
   attemptsLeft: MANY,
 };
+const PAID = { paymentId: "{paymentId}", pan: "411111******0975", statusDate: CHECKOUT.expiresAt };
 const ORDERS: Change[] = [{}, { description: "{order}" }];
 const RETURNS: Change[] = [{}, { failureUrl: undefined }];
 const ATTEMPTS: Change[] = [
@@ -121,6 +125,7 @@ const ATTEMPTS: Change[] = [
 const TAKEN: Change[] = [{ linkIs: "TAKEN" }, { linkIs: "USED" }, { linkIs: "DISABLED" }];
 const ENDED: Change[] = [
   { status: "COMPLETED" },
+  { status: "COMPLETED", payment: PAID as CheckoutPage["payment"] },
   { status: "EXPIRED" },
   { status: "CANCELLED" },
   { status: "CANCELLED", attemptsLeft: 0 },

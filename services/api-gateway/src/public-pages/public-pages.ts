@@ -13,6 +13,7 @@ import { createPageRateLimit, pageRatesIn } from "../limits/page-rate-limit.ts";
 import { bankNotifications } from "./bank-notifications/bank-notifications.ts";
 import { checkoutPages, type CheckoutPagesDeps } from "./checkout/checkout-pages.ts";
 import { payByForm } from "./checkout/pay-by-form.ts";
+import { unknownPage } from "./checkout/unknown-page.ts";
 import { createFormTokens } from "./checkout/form-token.ts";
 import { paymentLinkPages } from "./checkout/payment-link-pages.ts";
 import { loadPageAssets } from "./checkout/page-assets.ts";
@@ -61,6 +62,7 @@ export function publicPages(config: Config, { bus, db, clock, log }: Deps): Rout
     checkoutPages(checkouts),
     bankNotifications({ send: sendPage, perMinute: config.BANK_NOTIFICATIONS_PER_MINUTE_PER_IP }),
     threeDsPages({ rate, send: sendPage, sessions, bodies, withPermit, now: Date.now }),
+    unknownPage(checkouts),
   );
   return router;
 }

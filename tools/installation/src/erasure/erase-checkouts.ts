@@ -21,7 +21,7 @@ export async function eraseCheckouts(trx: Trx, customer: Customer, scope: Scope)
   await withRole(trx, "payments");
   await eraseBodies(trx, "checkout", scope);
   await sql`
-    update checkout set customer_id = ${ERASED}, sealed_details = null, success_url = ${ERASED_URL},
+    update checkout set customer_id = ${ERASED}, sealed_details = null, buyer_text = null, success_url = ${ERASED_URL},
       failure_url = ${ERASED_URL}
     where checkout_id = any(${checkoutIds})`.execute(trx);
   await sql`

@@ -174,6 +174,22 @@ test("what does not exist, is no UUID, or is asked for by another site is one pa
   expect(checkouts.paid).toEqual([]);
 });
 
+test("a browser gets a page at every address, and a program what every listener answers", async () => {
+  const browser = { accept: "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", "accept-language": "tr" };
+  for (const path of ["/", "/anything", "/3ds/challenge"]) {
+    const page = await get(path, browser);
+    expect(page, path).toMatchObject({
+      status: 404,
+      headers: { "content-type": "text/html; charset=utf-8" },
+    });
+    expect(page.text).toContain(PAGE_TEXTS.tr.notFoundHeading);
+    expect(await get(path, { accept: "*/*" })).toMatchObject({
+      status: 404,
+      headers: { "content-type": "application/problem+json" },
+    });
+  }
+});
+
 test("what happens to card details is said where a card is asked for, and nowhere else", async () => {
   const says = async (path: string) => (await get(path)).text.includes(PAGE_TEXTS.en.secure);
   expect(await says(pathOf(show()))).toBe(true);

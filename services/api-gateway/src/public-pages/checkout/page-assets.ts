@@ -27,7 +27,9 @@ export function loadPageAssets(publicUrl: string): PageAssets {
   const base = withoutTrailingSlashes(new URL(publicUrl).pathname);
   const folder = assetPath("services/api-gateway/src/public-pages/checkout/assets");
   const read = (name: string) => readFileSync(join(folder, name), "utf8");
-  const modules = ["card-number.js", "deadline.js"].map((name) => read(name).replaceAll(/^export /gm, ""));
+  const modules = ["card-number.js", "deadline.js", "receipt.js"].map((name) =>
+    read(name).replaceAll(/^export /gm, ""),
+  );
   const page = read("checkout.js").replaceAll(/^import [^;]*;\n/gm, "");
   return {
     script: asset(base, "js", "text/javascript; charset=utf-8", [...modules, page].join("\n")),

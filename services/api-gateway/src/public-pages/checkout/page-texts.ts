@@ -21,10 +21,9 @@ const en = {
   installments: "Installments",
   installmentsHint: "Enter your card number to see the options for your card.",
   payInFull: "Pay in full",
-  inInstallments: (count: number, amount: string, total: string) =>
-    `${count} installments of ${amount}, ${total} in total`,
-  inInstallmentsFirst: (count: number, first: string, further: string, total: string) =>
-    `${count} installments: ${first} first, then ${count - 1}\u00a0×\u00a0${further}, ${total} in total`,
+  inInstallments: (count: number, amount: string) => `${count}\u00a0×\u00a0${amount}`,
+  inTotal: (total: string) => `${total} in total`,
+  inTotalAfter: (first: string, total: string) => `first ${first}, ${total} in total`,
   pay: (amount: string) => `Pay ${amount}`,
   paying: "Paying…",
   payingStatus: "Your payment is being sent to your bank. Please keep this page open.",
@@ -40,6 +39,11 @@ const en = {
   notCharged: "You have not been charged.",
   declinedHeading: "Your payment did not go through",
   completedHeading: "Payment received",
+  paidOn: "Date",
+  paidWith: "Card",
+  cardEnding: (last4: string) => `•••• ${last4}`,
+  reference: "Reference",
+  print: "Print this page",
   completedText: (merchant: string) =>
     `Thank you. Your payment to ${merchant} is complete. We are taking you back to the shop.`,
   completedHere: (merchant: string) =>
@@ -90,9 +94,9 @@ const tr: PageTexts = {
   installments: "Taksit seçenekleri",
   installmentsHint: "Kartınıza sunulan seçenekleri görmek için kart numaranızı girin.",
   payInFull: "Tek çekim",
-  inInstallments: (count, amount, total) => `${count} taksit, aylık ${amount}, toplam ${total}`,
-  inInstallmentsFirst: (count, first, further, total) =>
-    `${count} taksit: ilki ${first}, sonraki ${count - 1} taksit ${further}, toplam ${total}`,
+  inInstallments: (count, amount) => `${count}\u00a0×\u00a0${amount}`,
+  inTotal: (total) => `toplam ${total}`,
+  inTotalAfter: (first, total) => `ilki ${first}, toplam ${total}`,
   pay: (amount) => `${amount} öde`,
   paying: "Ödeniyor…",
   payingStatus: "Ödemeniz bankanıza iletiliyor. Lütfen bu sayfayı kapatmayın.",
@@ -107,6 +111,11 @@ const tr: PageTexts = {
   notCharged: "Kartınızdan para çekilmedi.",
   declinedHeading: "Ödemeniz gerçekleştirilemedi",
   completedHeading: "Ödeme alındı",
+  paidOn: "Tarih",
+  paidWith: "Kart",
+  cardEnding: (last4) => `•••• ${last4}`,
+  reference: "Referans",
+  print: "Bu sayfayı yazdır",
   completedText: (merchant) =>
     `Teşekkür ederiz. ${merchant} için ödemeniz tamamlandı. İşletmenin sitesine yönlendiriliyorsunuz.`,
   completedHere: (merchant) =>

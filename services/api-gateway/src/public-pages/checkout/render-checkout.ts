@@ -91,6 +91,7 @@ export function renderClosed(shown: ShownCheckout, shopUrl: string | undefined):
         <h2 id="state-heading" tabindex="-1">${heading}</h2>
         <p>${text}</p>
       </div>
+      ${paid && receipt(shown)}
       ${
         shopUrl !== undefined &&
         html`<p>
@@ -100,6 +101,29 @@ export function renderClosed(shown: ShownCheckout, shopUrl: string | undefined):
         </p>`
       }
     </section>`;
+}
+
+/** The facts of a payment that a buyer may have to name later. The script writes the date in the buyer's own time. */
+function receipt({ checkout: { payment, orderId, description }, locale }: ShownCheckout): Html | false {
+  if (!payment) return false;
+  const texts = PAGE_TEXTS[locale.language];
+  const at = payment.statusDate ?? payment.paymentDate;
+  const fact = (name: string, value: Html | string) =>
+    html`<div>
+      <dt>${name}</dt>
+      <dd>${value}</dd>
+    </div>`;
+  return html`<dl class="receipt">
+      ${fact(
+        texts.paidOn,
+        html`<time class="moment" datetime="${at}" data-locale="${localeOf(locale.locale)}"
+          >${writeInUtc(at, locale.locale)}</time
+        >`,
+      )}
+      ${fact(texts.paidWith, texts.cardEnding(payment.pan.slice(-4)))}
+      ${description !== undefined && fact(texts.order, orderId)} ${fact(texts.reference, payment.paymentId)}
+    </dl>
+    <button type="button" class="plain" data-print hidden>${texts.print}</button>`;
 }
 
 /** An open checkout that no longer takes a payment, since its link is another buyer's, or has ended. */

@@ -154,14 +154,14 @@ function installments({ checkout, locale }: ShownCheckout, wrong: string | undef
   return html`<fieldset id="installments" aria-describedby="installmentCount-fault installments-hint">
     <legend>${texts.installments}</legend>
     ${installmentChoices(checkout, checkout.installmentOptions, locale).map(
-      ({ count, label }) =>
+      ({ count, label, detail }) =>
         html`<label class="choice"
           ><input
             type="radio"
             name="installmentCount"
             value="${count}"
             ${count === 1 && html`checked`}
-          /><span>${label}</span></label
+          /><span>${label}</span>${detail !== undefined && html`<span class="detail">${detail}</span>`}</label
         >`,
     )}
     <p class="hint" id="installments-hint">${texts.installmentsHint}</p>
@@ -169,12 +169,15 @@ function installments({ checkout, locale }: ShownCheckout, wrong: string | undef
   </fieldset>`;
 }
 
+/** An offered number of installments: what each of them costs, and in small what all do. */
+export type InstallmentChoice = { count: number; label: string; detail?: string };
+
 /** The offered numbers of installments, each with what it costs to the last minor unit. */
 export function installmentChoices(
   checkout: CheckoutPage,
   counts: readonly number[],
   { language, locale }: BuyerLocale,
-): { count: number; label: string }[] {
+): InstallmentChoice[] {
   const texts = PAGE_TEXTS[language];
   const total = BigInt(checkout.amountMinor);
   const write = (minor: bigint) => amountOf({ ...checkout, amountMinor: minor.toString() }, locale);
@@ -183,11 +186,8 @@ export function installmentChoices(
     const amounts = installmentAmounts(total, count);
     if (!amounts) return [];
     const [first, further, all] = [write(amounts.firstMinor), write(amounts.furtherMinor), write(total)];
-    const label =
-      first === further
-        ? texts.inInstallments(count, first, all)
-        : texts.inInstallmentsFirst(count, first, further, all);
-    return { count, label };
+    const detail = first === further ? texts.inTotal(all) : texts.inTotalAfter(first, all);
+    return { count, label: texts.inInstallments(count, further), detail };
   });
 }
 

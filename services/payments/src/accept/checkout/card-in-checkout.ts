@@ -50,12 +50,13 @@ function detailsWithCard(details: OrderDetails | undefined, pan: string): string
 
 /** The fields with the card in them, by the names that merchants know. */
 export function fieldsWithCard(
-  row: Pick<CheckoutRow, "order_id" | "customer_id" | "success_url" | "failure_url">,
+  row: Pick<CheckoutRow, "order_id" | "customer_id" | "buyer_text" | "success_url" | "failure_url">,
   pan: string,
 ): string[] {
   const texts = {
     orderId: row.order_id,
     customerId: row.customer_id,
+    buyerText: row.buyer_text,
     successUrl: row.success_url,
     failureUrl: row.failure_url,
   };

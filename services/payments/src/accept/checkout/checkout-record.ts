@@ -71,6 +71,7 @@ export function checkoutPage({ row, payment }: FoundCheckout, attemptsMax: numbe
     currency: row.currency,
     installmentOptions: row.installment_options,
     ...returnUrlsOf(row),
+    ...(row.buyer_text !== null && { description: row.buyer_text }),
     expiresAt: row.expires_at.toISOString(),
     attemptsLeft: Math.max(0, attemptsMax - row.attempts),
     ...(payment && { payment: paymentRecord(payment) }),

@@ -19,6 +19,7 @@ export type CheckoutTable = {
   failure_url: string | null;
   payment_link_id: string | null;
   credential_issued_by: string | null;
+  buyer_text: string | null;
   sealed_details: JSONColumnType<SealedDetails> | null;
   payment_id: string | null;
   attempts: Generated<number>;

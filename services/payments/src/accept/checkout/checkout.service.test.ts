@@ -82,6 +82,17 @@ test("a repetition under the same Idempotency-Key is the same checkout, another 
   });
 });
 
+test("the page has the merchant's text for the buyer, and another text is another request", async () => {
+  const idempotency = { key: randomUUID(), scope: "POST /api/checkout" };
+  const order = steps.order({ buyerText: "2 tickets" });
+  await payments.call(operations.createCheckout.command, order, { idempotency });
+  expect(await steps.view(order.checkoutId)).toMatchObject({ description: "2 tickets" });
+  const changed = { ...order, checkoutId: randomUUID(), buyerText: "3 tickets" };
+  expect(await payments.call(operations.createCheckout.command, changed, { idempotency })).toMatchObject({
+    code: "idempotency_key_reused",
+  });
+});
+
 test("a copy of the message opens nothing new", async () => {
   const message = steps.order();
   const [first, second] = await Promise.all([
@@ -335,6 +346,7 @@ test("a failed challenge leaves the checkout to another card", async () => {
 
 test.each([
   ["orderId", { orderId: "5105105105105100" }],
+  ["buyerText", { buyerText: "for 5105105105105100" }],
   ["customerId", { customerId: "c-５１０５１０５１０５１０５１００" }],
   ["successUrl", { successUrl: "https://shop.example/paid?c=5105%20105105105100" }],
   ["failureUrl", { failureUrl: "https://shop.example/%35105105105105100" }],

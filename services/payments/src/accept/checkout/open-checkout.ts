@@ -64,6 +64,7 @@ async function insert(
       failure_url: payload.failureUrl,
       credential_issued_by: credentialIssuedBy ?? null,
       payment_link_id: null,
+      buyer_text: payload.buyerText ?? null,
       sealed_details: payload.details ? JSON.stringify(payload.details) : null,
     },
     expiresInSeconds === undefined ? checkoutExpiresAfterMs : expiresInSeconds * 1_000,
@@ -99,6 +100,7 @@ function fingerprintOf(
     payload.expiresInSeconds ?? null,
     // A request without such details has the fingerprint of its other fields alone.
     ...(details ? [JSON.stringify(details)] : []),
+    ...(payload.buyerText === undefined ? [] : ["buyerText", payload.buyerText]),
   ];
   const { hash, older } = underEachKey(fingerprintKeys, (key) => fingerprintRequest(key, fields));
   return { fingerprint: hash, older };

@@ -11,6 +11,7 @@ import {
   schemeOf,
 } from "./card-number.js";
 import { writeDeadline } from "./deadline.js";
+import { showReceipt } from "./receipt.js";
 
 const form = document.getElementById("card-form");
 if (form) useForm(form);
@@ -18,6 +19,7 @@ const waiting = document.querySelector("[data-poll]");
 if (waiting) void waitFor(waiting.dataset.poll);
 const onward = document.querySelector("[data-onward]");
 if (onward) setTimeout(() => location.replace(onward.dataset.onward), 2500);
+showReceipt();
 
 function useForm(form) {
   const { pan, expiry, cvv } = form.elements;
@@ -191,19 +193,13 @@ function showCardAsTyped(form, pan) {
   let asking = Promise.resolve();
   const show = (choices) => {
     const chosen = form.elements.installmentCount.value;
-    const labels = choices.map(({ count, label }) => {
-      const input = document.createElement("input");
-      Object.assign(input, {
-        type: "radio",
-        name: "installmentCount",
-        value: count,
-        checked: String(count) === chosen,
-      });
-      const text = document.createElement("span");
-      text.textContent = label;
-      const element = document.createElement("label");
-      element.className = "choice";
-      element.append(input, text);
+    const make = (tag, facts) => Object.assign(document.createElement(tag), facts);
+    const labels = choices.map(({ count, label, detail }) => {
+      const checked = String(count) === chosen;
+      const element = make("label", { className: "choice" });
+      element.append(make("input", { type: "radio", name: "installmentCount", value: count, checked }));
+      element.append(make("span", { textContent: label }));
+      if (detail) element.append(make("span", { className: "detail", textContent: detail }));
       return element;
     });
     for (const old of installments.querySelectorAll(".choice")) old.remove();
