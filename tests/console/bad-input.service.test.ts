@@ -252,6 +252,17 @@ test("filters that the gateway refuses are said above the filters, which are sti
   expect(text).toContain('<option value="FAILED" selected');
 });
 
+test("a capture of more than is left is refused beside its field, before anything is asked", async () => {
+  const paymentId = await started.authorize(started.shops.mine);
+  const review = (captureAmount: string) =>
+    started.post(sessions.staff, `/payments/${paymentId}/review-capture`, { captureAmount });
+  expect((await review("50.00")).status).toBe(200);
+  const { status, text } = await review("50.01");
+  expect(status).toBe(400);
+  expect(text).toMatch(/id="captureAmount-fault"[^>]*>\s*At most [^<]*50\.00 can be captured/);
+  expect(text).toContain('value="50.01"');
+});
+
 describe.each(EACH)("$who: $path", ({ who, path, form }) => {
   const post = (
     session: string | undefined,
