@@ -125,11 +125,17 @@ describe("with ids of another merchant", () => {
     }
   });
 
-  test("the same lists have what is one's own", async () => {
-    const { theirs } = system.shops;
+  test("the same lists have what is one's own, and the disputes no one else's", async () => {
+    const { mine, theirs } = system.shops;
+    const path = `/operator/payments/${theirs.things.payment}/chargebacks`;
+    const opened = await system.operate({ method: "POST", path, body: { amount: 4, currency: "TRY" } });
+    const { chargebackId: chargeback } = JSON.parse(opened.text) as { chargebackId: string };
+    const others = await system.ask(mine, { method: "GET", path: "/staff/chargebacks" });
+    expect([others.status, others.text.includes(chargeback)]).toEqual([200, false]);
     for (const [path, id] of [
       ["payments", theirs.things.payment],
       ["refunds", theirs.things.refund],
+      ["chargebacks", chargeback],
       ["checkouts", theirs.things.checkout],
       ["payment-links", theirs.things.link],
       ["webhooks", theirs.things.endpoint],

@@ -27,6 +27,7 @@ export const TURKISH: OverviewTexts = {
   noUnknown: "Sonucu belirsiz ödeme yok.",
   noQueue: "Bekleyen iade yok.",
   owed: "Alacağınız, valör gününe göre",
+  moreOwed: "Sonraki günlerde bu sayfanın okuduğundan fazlası var. Tümü için hesap özetlerini açın.",
   nothingOwed: "Bankalar bu günler için henüz bir şey bildirmedi.",
   final: "kesin",
   approvedOf: (approved, all) => `${approved} / ${all}`,

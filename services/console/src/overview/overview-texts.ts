@@ -28,6 +28,7 @@ const ENGLISH = {
   noUnknown: "No outcome is unknown.",
   noQueue: "No refund waits.",
   owed: "What you are owed, by day of settlement",
+  moreOwed: "Later days have more than this page reads. Open the statements to see them all.",
   nothingOwed: "The banks have reported nothing for these days yet.",
   final: "final",
   approvedOf: (approved: number, all: number) => `${approved} of ${all}`,

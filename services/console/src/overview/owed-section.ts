@@ -19,13 +19,16 @@ function daysAround({ now }: PageContext): Days {
 }
 
 /** The statements of the last days and of those to come, as the banks have reported them. */
-export async function readOwed(context: PageContext): Promise<readonly Statement[]> {
+export async function readOwed(context: PageContext): Promise<Owed> {
   const query = { ...daysAround(context), limit: "200" };
-  return (await context.api.read(operations.listStatements, { query })).items;
+  return await context.api.read(operations.listStatements, { query });
 }
 
+/** The statements from the first day on; with many currencies or lines, not up to the last one. */
+type Owed = { items: readonly Statement[]; nextCursor?: string | undefined };
+
 /** The amount that the merchant is owed for each day, the latest day first, and whether it can still change. */
-export function owedSection(context: PageContext, owed: readonly Statement[] | undefined): Html {
+export function owedSection(context: PageContext, owed: Owed | undefined): Html {
   const { reader } = context;
   const texts = SETTLEMENT_TEXTS[reader.language];
   const own = OVERVIEW_TEXTS[reader.language];
@@ -48,7 +51,8 @@ export function owedSection(context: PageContext, owed: readonly Statement[] | u
         },
         { heading: reader.texts.status, cell: ({ complete }) => (complete ? own.final : texts.notFinal) },
       ],
-      { rows: owed.toReversed(), empty: own.nothingOwed },
+      { rows: owed.items.toReversed(), empty: own.nothingOwed },
     )}
+    ${owed.nextCursor !== undefined && html`<p>${own.moreOwed}</p>`}
     <p><a href="/settlement?${query(daysAround(context))}">${texts.statements}</a></p>`;
 }
