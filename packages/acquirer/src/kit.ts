@@ -24,6 +24,7 @@ export { amountText, minorOf, parseDecimal, readMinorUnits, shortestText } from 
 export { decodeText } from "./kit/decode-text.ts";
 export { confidentialOf, shortYear, type Instrument, type Proof, type ReturnRead } from "./kit/instrument.ts";
 export { containsCardNumber, maskedMessage, printable, shownMessage } from "./kit/masks.ts";
+export { MD_STATUSES } from "./kit/md-statuses.ts";
 export { currencyOfNumber, NUMERIC_CURRENCIES } from "./kit/numeric-currencies.ts";
 export {
   INVALID_ANSWER,
@@ -57,5 +58,6 @@ export {
   type OrderBank,
   type PaymentCall,
 } from "./kit/order-acquirer.ts";
+export { standingIn, type OrderRecord, type RecordRow } from "./kit/order-record.ts";
 export { orderBankSettings } from "./kit/order-bank-settings.ts";
-export { bankAddress, secretText, settingText, strictFields } from "./kit/setting-fields.ts";
+export { asciiSecret, bankAddress, secretText, settingText, strictFields } from "./kit/setting-fields.ts";

@@ -17,6 +17,13 @@ export const secretText = (lengthMax: number) =>
     .refine((text) => text === text.trim(), "must have no space at its beginning or end")
     .refine((text) => text.isWellFormed(), "must be well-formed Unicode");
 
+/** A secret of a signature. */
+export const asciiSecret = (lengthMax: number) =>
+  secretText(lengthMax).refine(
+    (text) => /^[ -~]*$/.test(text),
+    "must be ASCII only: other characters are hashed differently",
+  );
+
 /** A text that is sent to the bank in each call. */
 export const settingText = (lengthMax: number) =>
   z

@@ -1,7 +1,8 @@
-import type { Authentication, BrowserReturn, DeclineClass, Declined } from "@holdfast/acquirer";
+import type { BrowserReturn, Declined } from "@holdfast/acquirer";
 import {
   hiddenInputs,
   maskedMessage,
+  MD_STATUSES,
   notGenuine,
   returnedFields,
   type ReturnRead,
@@ -77,7 +78,7 @@ function readResult(fields: Fields, xid: string, accepted: readonly string[]): R
   const [status = "", eci = "", cavv = "", md = ""] = (["mdstatus", "eci", "cavv", "md"] as const).map(
     (name) => fields.get(name),
   );
-  const known = STATUSES.get(status);
+  const known = MD_STATUSES.get(status);
   const authentication = known && { transStatus: known.transStatus, ...(eci && { eci }) };
   const isAccepted = accepted.includes(status);
   if (isAccepted && authentication && md !== "")
@@ -91,23 +92,6 @@ function readResult(fields: Fields, xid: string, accepted: readonly string[]): R
     ...(authentication && { authentication }),
   };
 }
-
-/** The terms of EMV 3-D Secure for each `mdstatus`. */
-const STATUSES: ReadonlyMap<
-  string,
-  { transStatus: Authentication["transStatus"]; declineClass?: DeclineClass }
-> = new Map([
-  ["0", { transStatus: "N", declineClass: "soft" }],
-  ["1", { transStatus: "Y" }],
-  ["2", { transStatus: "U", declineClass: "hard" }],
-  ["3", { transStatus: "U", declineClass: "hard" }],
-  ["4", { transStatus: "A", declineClass: "soft" }],
-  ["5", { transStatus: "U" }],
-  ["6", { transStatus: "U" }],
-  ["7", { transStatus: "U", declineClass: "technical" }],
-  ["8", { transStatus: "U" }],
-  ["9", { transStatus: "U", declineClass: "technical" }],
-]);
 
 /**
  * The refusal of a form in the page that the gate itself answers with: believed without a hash, because no browser has

@@ -28,12 +28,15 @@ import {
   MISMATCH,
   NUMERIC_CURRENCIES,
   probedBy,
+  standingIn,
   UNSUPPORTED,
   type CallOutcome,
   type Order,
   type OrderBank,
+  type OrderRecord,
   type PaymentCall,
   type Proof,
+  type RecordRow,
   type Standing,
 } from "@holdfast/acquirer/kit";
 
@@ -47,7 +50,7 @@ import {
   type GarantiSecrets,
   type GarantiSettings,
 } from "./garanti-settings.ts";
-import { readHistory, standingIn, type HistoryRow, type OrderHistory } from "./order-history.ts";
+import { readHistory } from "./order-history.ts";
 import {
   callerOf,
   dummyOf,
@@ -199,7 +202,7 @@ class GarantiBank implements OrderBank<WrittenAmount, Proof> {
    * The movement that a follow-up is about. As long as the record does not show it, nothing of the follow-up is sent.
    * @param name where it is known.
    */
-  async #target(order: Order, kind: HistoryRow["kind"], name?: string): Promise<NamedRow | NotSent> {
+  async #target(order: Order, kind: RecordRow["kind"], name?: string): Promise<NamedRow | NotSent> {
     const history = await this.#history(order);
     if (history.kind === "not_sent") return history;
     const [row, ...others] = (history.kind === "found" ? history.movements : []).filter(
@@ -226,7 +229,7 @@ class GarantiBank implements OrderBank<WrittenAmount, Proof> {
   }
 
   /** Asks for all rows of an order. */
-  async #history(order: Omit<Order, "amountMinor">): Promise<OrderHistory> {
+  async #history(order: Omit<Order, "amountMinor">): Promise<OrderRecord> {
     const call = { type: "orderhistoryinq", orderId: order.orderId, ...dummyOf(order) } as const;
     const answer = await this.#call(call, order.waitUntil);
     return answer.kind === "read" ? readHistory(answer) : answer;
@@ -245,9 +248,9 @@ class GarantiBank implements OrderBank<WrittenAmount, Proof> {
 }
 
 /** A movement that the bank did not refuse has a name. */
-type NamedRow = HistoryRow & { externalTransactionId: string };
+type NamedRow = RecordRow & { externalTransactionId: string };
 
-function isNamed(row: HistoryRow): row is NamedRow {
+function isNamed(row: RecordRow): row is NamedRow {
   return row.state !== "declined" && row.externalTransactionId !== undefined;
 }
 

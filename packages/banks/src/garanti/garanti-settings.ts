@@ -1,7 +1,7 @@
 import { isIPv4 } from "node:net";
 
 import type { Capabilities } from "@holdfast/acquirer";
-import { bankAddress, orderBankSettings, secretText, strictFields } from "@holdfast/acquirer/kit";
+import { asciiSecret, bankAddress, orderBankSettings, strictFields } from "@holdfast/acquirer/kit";
 import { z } from "zod";
 
 const number = z.string("must be a text").regex(/^\d{1,9}$/, "must be 1 to 9 digits");
@@ -71,20 +71,16 @@ export function garantiCapabilities({
   };
 }
 
-const hashed = (lengthMax: number) =>
-  secretText(lengthMax).refine(
-    (text) => /^[ -~]*$/.test(text),
-    "must be ASCII only: other characters are hashed differently",
-  );
-
 /** No error message of this schema repeats its input. */
 export const garantiSecrets = strictFields({
-  provUser: hashed(32).describe(
+  provUser: asciiSecret(32).describe(
     "The user of payments, captures and inquiries, `PROVAUT` unless the bank says otherwise.",
   ),
-  provPassword: hashed(64).describe("That user's password."),
-  refundUser: hashed(32).describe("The user of voids and refunds, `PROVRFN` unless the bank says otherwise."),
-  refundPassword: hashed(64).describe("That user's password."),
-  storeKey: hashed(64).describe("The key that signs 3-D Secure forms, set in the bank's panel."),
+  provPassword: asciiSecret(64).describe("That user's password."),
+  refundUser: asciiSecret(32).describe(
+    "The user of voids and refunds, `PROVRFN` unless the bank says otherwise.",
+  ),
+  refundPassword: asciiSecret(64).describe("That user's password."),
+  storeKey: asciiSecret(64).describe("The key that signs 3-D Secure forms, set in the bank's panel."),
 });
 export type GarantiSecrets = z.output<typeof garantiSecrets>;

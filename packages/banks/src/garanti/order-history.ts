@@ -1,35 +1,17 @@
-import type { BankMovement, InquiryOutcome } from "@holdfast/acquirer";
 import {
   currencyOfNumber,
   INVALID_ANSWER,
-  MISMATCH,
   readMinorUnits,
   ROWS_MAX,
-  standingOf,
-  type Order,
-  type Standing,
-  type Success,
+  type OrderRecord,
+  type RecordRow,
   type XmlElement,
 } from "@holdfast/acquirer/kit";
 
 import { elementsAt, isApproval, readName, readRefusal, type BankAnswer } from "./answer.ts";
 import { NOT_FOUND } from "./result-codes.ts";
 
-/** The bank's record of an order: the answer to an inquiry of the port, with what else its rows say. */
-export type OrderHistory =
-  | { kind: "found"; movements: readonly HistoryRow[] }
-  | Exclude<InquiryOutcome, { kind: "found" }>;
-
-/** A movement of an order. A void is not one: it is the state of what it voids. */
-export type HistoryRow = BankMovement & {
-  kind: "sale" | "authorize" | "capture" | "refund";
-  state: "approved" | "declined" | "voided" | "pending";
-  installmentCount: number;
-  /** Its business day is over. */
-  isSettled: boolean;
-};
-
-const KINDS: ReadonlyMap<string, HistoryRow["kind"]> = new Map([
+const KINDS: ReadonlyMap<string, RecordRow["kind"]> = new Map([
   ["sales", "sale"],
   ["preauth", "authorize"],
   ["postauth", "capture"],
@@ -41,7 +23,7 @@ const KINDS: ReadonlyMap<string, HistoryRow["kind"]> = new Map([
  * about the order. One row that cannot be read makes the answer invalid, since it may be the one that matters. Dates are
  * read only to tell that there is one: they have no time, and names tell movements apart.
  */
-export function readHistory(answer: BankAnswer): OrderHistory {
+export function readHistory(answer: BankAnswer): OrderRecord {
   const elements = elementsAt(answer.root, ["Order", "OrderHistInqResult", "OrderTxnList", "OrderTxn"]);
   if (isApproval(answer)) {
     const rows = elements.map(readRow);
@@ -53,9 +35,9 @@ export function readHistory(answer: BankAnswer): OrderHistory {
   return NOT_FOUND.has(refusal.resultCode) && elements.length === 0 ? { kind: "not_found" } : INVALID_ANSWER;
 }
 
-type VoidRow = { kind: "void"; state: HistoryRow["state"] };
+type VoidRow = { kind: "void"; state: RecordRow["state"] };
 
-function readRow(row: XmlElement): HistoryRow | VoidRow | undefined {
+function readRow(row: XmlElement): RecordRow | VoidRow | undefined {
   const texts = new Map(row.children.map(({ name, text }) => [name, text.trim()]));
   if (texts.size !== row.children.length) return undefined;
   const word = (name: string) => texts.get(name) ?? "";
@@ -90,7 +72,7 @@ function readRow(row: XmlElement): HistoryRow | VoidRow | undefined {
 }
 
 /** Other texts are not documented: what they say is not decided. */
-const STATES: ReadonlyMap<string, HistoryRow["state"]> = new Map([
+const STATES: ReadonlyMap<string, RecordRow["state"]> = new Map([
   ["00", "approved"],
   ["01", "declined"],
 ]);
@@ -105,7 +87,7 @@ function readVoidDate(text: string): boolean | undefined {
  * Some answers may have a void as a row that does not name what it voids. Where its target is not marked by a date, it is
  * the order's only movement; of several nothing is certain until somebody has looked.
  */
-function withVoids(all: readonly (HistoryRow | VoidRow)[]): HistoryRow[] {
+function withVoids(all: readonly (RecordRow | VoidRow)[]): RecordRow[] {
   const rows = all.filter((row) => row.kind !== "void");
   const voids = all.filter(({ kind, state }) => kind === "void" && state !== "declined");
   const open = rows.filter(({ state }) => state === "approved");
@@ -115,38 +97,4 @@ function withVoids(all: readonly (HistoryRow | VoidRow)[]): HistoryRow[] {
   return rows.map((row) =>
     row.state === "approved" ? { ...row, state: isCertain ? "voided" : "pending" } : row,
   );
-}
-
-/** The success of an order that a call is about. @param name the bank's name of it, where it is known. */
-export function standingIn(history: OrderHistory, order: Order, name?: string): Standing {
-  if (history.kind === "not_found") return { kind: "unseen" };
-  if (history.kind !== "found") return history;
-  const moved = history.movements.filter(({ state }) => state !== "declined");
-  const payments = moved.filter(({ kind }) => kind !== "refund");
-  const { currency, installmentCount } = order;
-  const isOther =
-    moved.some((row) => row.currency !== currency) ||
-    (installmentCount !== undefined && payments.some((row) => row.installmentCount !== installmentCount));
-  if (isOther) return MISMATCH;
-  if (payments.some(({ state }) => state === "pending")) return { kind: "pending" };
-  const isCredited = moved.some(({ kind, state }) => kind === "refund" && state !== "voided");
-  const isCaptured = payments.some(({ kind, state }) => kind === "capture" && state === "approved");
-  const successes = payments
-    // A captured hold is no longer one; after the void of its capture it is again.
-    .filter(({ kind, state }) => !(kind === "authorize" && state === "approved" && isCaptured))
-    .map((row): Success => ({ ...successOf(row), ...(isCredited && { isCredited }) }));
-  return standingOf(successes, { name });
-}
-
-function successOf(row: HistoryRow): Success {
-  const { kind, amountMinor, currency, externalTransactionId = "", authCode, resultCode } = row;
-  const taken = row.isSettled ? "settled" : "taken";
-  return {
-    state: row.state === "voided" ? "voided" : kind === "authorize" ? "held" : taken,
-    amountMinor,
-    currency,
-    externalTransactionId,
-    ...(authCode !== undefined && { authCode }),
-    resultCode,
-  };
 }

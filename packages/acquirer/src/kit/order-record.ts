@@ -1,0 +1,52 @@
+import type { BankMovement, InquiryOutcome } from "../acquirer.ts";
+import type { Order } from "./order-acquirer.ts";
+import { MISMATCH } from "./outcomes.ts";
+import { standingOf, type Standing, type Success } from "./standing.ts";
+
+/** A bank's record of an order: the answer to an inquiry of the port, with what else its rows say. */
+export type OrderRecord =
+  | { kind: "found"; movements: readonly RecordRow[] }
+  | Exclude<InquiryOutcome, { kind: "found" }>;
+
+/** A movement of an order. A void is not one: it is the state of what it voids. */
+export type RecordRow = BankMovement & {
+  kind: "sale" | "authorize" | "capture" | "refund";
+  state: "approved" | "declined" | "voided" | "pending";
+  installmentCount: number;
+  /** Its business day is over, as far as the record tells. */
+  isSettled: boolean;
+};
+
+/** The success of an order that a call is about. @param name the bank's name of it, where it is known. */
+export function standingIn(record: OrderRecord, order: Order, name?: string): Standing {
+  if (record.kind === "not_found") return { kind: "unseen" };
+  if (record.kind !== "found") return record;
+  const moved = record.movements.filter(({ state }) => state !== "declined");
+  const payments = moved.filter(({ kind }) => kind !== "refund");
+  const { currency, installmentCount } = order;
+  const isOther =
+    moved.some((row) => row.currency !== currency) ||
+    (installmentCount !== undefined && payments.some((row) => row.installmentCount !== installmentCount));
+  if (isOther) return MISMATCH;
+  if (payments.some(({ state }) => state === "pending")) return { kind: "pending" };
+  const isCredited = moved.some(({ kind, state }) => kind === "refund" && state !== "voided");
+  const isCaptured = payments.some(({ kind, state }) => kind === "capture" && state === "approved");
+  const successes = payments
+    // A captured hold is no longer one; after the void of its capture it is again.
+    .filter(({ kind, state }) => !(kind === "authorize" && state === "approved" && isCaptured))
+    .map((row): Success => ({ ...successOf(row), ...(isCredited && { isCredited }) }));
+  return standingOf(successes, { name });
+}
+
+function successOf(row: RecordRow): Success {
+  const { kind, amountMinor, currency, externalTransactionId = "", authCode, resultCode } = row;
+  const taken = row.isSettled ? "settled" : "taken";
+  return {
+    state: row.state === "voided" ? "voided" : kind === "authorize" ? "held" : taken,
+    amountMinor,
+    currency,
+    externalTransactionId,
+    ...(authCode !== undefined && { authCode }),
+    resultCode,
+  };
+}
