@@ -212,9 +212,7 @@ test("a part is captured once its amount was looked at, and once however often i
   await amount.fill("8,00");
   // Enter asks, and charges nothing.
   await mina.keyboard.press("Enter");
-  expect(await mina.getByRole("heading", { level: 1 }).innerText()).toMatch(
-    /^Capture TRY\s8\.00 of TRY\s12\.50\?$/,
-  );
+  await mina.getByRole("heading", { level: 1, name: /^Capture TRY\s8\.00 of TRY\s12\.50\?$/ }).waitFor();
   await inspectOnEveryScreen(mina, "capture-review");
   await mina.getByRole("button", { name: "Capture", exact: true }).dblclick();
   expect(await statusOf(mina)).toContain("The payment was captured");
