@@ -78,7 +78,7 @@ function behavioursOf(bank: ForeignBankName, operation: keyof typeof OPERATIONS)
 }
 
 /** The banks in whose panels people can end one of two successes. */
-const VOIDS_IN_PANEL: ReadonlySet<string> = new Set(["nestpay", "iyzico"]);
+export const VOIDS_IN_PANEL: ReadonlySet<string> = new Set(["nestpay", "iyzico"]);
 const SECOND_SUCCESSES = 4;
 /** As often as all others together: few payments are captured. People book the parts at the end. */
 const CAPTURED_PARTS = 8;

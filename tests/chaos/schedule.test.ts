@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { planCheckouts } from "./checkout-workload.ts";
 import { minorUnits } from "../checker/amount.ts";
 import { PROCESSES, subjectOf, type Fault, type PlannedFault } from "./faults.ts";
+import { VOIDS_IN_PANEL } from "./plan-bank-faults.ts";
 import { planNemesis } from "./plan-nemesis.ts";
 import { createRandom } from "./random.ts";
 import { drawHabits, FOREIGN_BANKS } from "./system/foreign-banks.ts";
@@ -172,7 +173,7 @@ test("each bank beside the first fails in ways of its own, and those of one bank
       "garbage",
       "interim",
       "long_head",
-      ...(bank === "garanti" ? [] : ["twice"]),
+      ...(VOIDS_IN_PANEL.has(bank) ? ["twice"] : []),
     ])
       expect(behaviours).toContain(behaviour);
     expect(own.some(({ fault }) => isPartialCapture(fault))).toBe(true);

@@ -33,10 +33,10 @@ export async function withMerchantNames<Item extends { merchantId?: string | und
 }
 
 /** The same for a page of a list that may be refused. */
-export async function namedPage<
-  Item extends { merchantId?: string | undefined },
-  Page extends { items: Item[] },
->(db: Kysely<GatewayDatabase>, page: Page | Refusal): Promise<Page | Refusal> {
+export async function namedPage<Page extends { items: { merchantId?: string | undefined }[] }>(
+  db: Kysely<GatewayDatabase>,
+  page: Page | Refusal,
+): Promise<Page | Refusal> {
   return page instanceof Refusal ? page : { ...page, items: await withMerchantNames(db, page.items) };
 }
 
