@@ -9,22 +9,22 @@ import { headers, type Msg, type PublishOptions } from "@nats-io/transport-node"
 import type { Bus } from "./connect.ts";
 import { FAILURE_HEADER } from "./wire.ts";
 
-/** The ways to answer a command. */
 export type Answers = {
-  respond: (reply: CommandReply<unknown>) => void;
+  /** Is rejected where the reply cannot leave: it is too long for the server, or the connection is closed for good. */
+  respond: (reply: CommandReply<unknown>) => Promise<unknown>;
   fail: (kind: "rejected" | "failed") => void;
 };
 
 export function answersTo(bus: Bus, message: Msg): Answers {
-  // Once the connection is closed for good the sender's command is in doubt.
   const publish = (data: string, options?: PublishOptions) =>
-    void bus.byTurn(() => message.respond(data, options)).catch(() => {});
+    bus.byTurn(() => message.respond(data, options));
   return {
     respond: (reply) => publish(JSON.stringify(reply)),
     fail(kind) {
       const failure = headers();
       failure.set(FAILURE_HEADER, kind);
-      publish("", { headers: failure });
+      // Without any answer the sender's command is in doubt at its time.
+      publish("", { headers: failure }).catch(() => {});
     },
   };
 }

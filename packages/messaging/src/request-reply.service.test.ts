@@ -162,6 +162,12 @@ test("a handler that throws leaves the outcome in doubt, and goes on serving", a
   expect(await send()).toEqual(done("now"));
 });
 
+test("an answer that is too long for the bus leaves the outcome in doubt at once, and is reported", async () => {
+  await answering(async () => done("x".repeat(2 * 1_024 * 1_024)));
+  expect(await send(context(), FOREVER_MS)).toEqual({ outcome: "in_doubt" });
+  expect(handled).toMatchObject([{ subject: "asked.ask", outcome: "failed", error: expect.any(Error) }]);
+});
+
 test("a message past its deadline is not begun", async () => {
   let called = false;
   await answering(async () => {

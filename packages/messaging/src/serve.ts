@@ -260,25 +260,25 @@ async function answer(
     context = namesIn(parsedContext.data);
     const permit = takePermit(parsedContext.data);
     if (typeof permit === "string") {
-      respond(NOT_STARTED);
+      await respond(NOT_STARTED);
       return finish(permit);
     }
     try {
       const admitted = await admit(command, parsedContext.data);
       if ("reply" in admitted) {
         const { reply, outcome, ...more } = admitted;
-        respond(reply);
+        await respond(reply);
         return finish(outcome, more);
       }
       // The deadline may have passed while the operators' keys were read.
       if (Date.now() > admitted.context.deadlineAt) {
-        respond(NOT_STARTED);
+        await respond(NOT_STARTED);
         return finish("past_deadline");
       }
       // A handler takes what its own command's schemas have just parsed.
       const incoming = { context: admitted.context as never, traceparent, payload: payload.data as never };
       const reply = await handle(incoming);
-      respond(reply);
+      await respond(reply);
       return finish(reply.outcome);
     } finally {
       permit();
