@@ -67,8 +67,9 @@ export function createQueueGroup(bus: Bus, { name, subjects }: QueueGroupDefinit
   return {
     join,
     leave() {
-      stopRetrying();
       return afterwards(async () => {
+        // A join before it may have been refused meanwhile.
+        stopRetrying();
         const leaving = [...member.values()];
         member.clear();
         for (const { subject } of subjects) bus.unserved.delete(subject);
