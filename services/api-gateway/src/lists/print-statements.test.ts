@@ -96,3 +96,20 @@ test("a Turkish reader gets Turkish words, numbers and days", () => {
     expect(page).toContain(text);
   expect(page).not.toContain("Sales");
 });
+
+test("a document has a number of its own for each merchant, mode and currency", () => {
+  const test = { ...ADA, merchantId: ADA.merchantId.replace("-7000-", "-8000-") };
+  const numberIn = (range: Partial<PrintedRange>) =>
+    /20260311-20260312-[-\w]+/.exec(printed([STATEMENT], { ...RANGE, ...range }))?.[0];
+  expect([
+    numberIn({ merchant: ADA }),
+    numberIn({ merchant: ADA, currency: "EUR" }),
+    numberIn({ merchant: test }),
+  ]).toEqual([
+    "20260311-20260312-00000001",
+    "20260311-20260312-00000001-EUR",
+    "20260311-20260312-00000001-TEST",
+  ]);
+  expect(printed([STATEMENT], { ...RANGE, merchant: test })).toContain("Test: no money was moved");
+  expect(printed([STATEMENT], { ...RANGE, merchant: ADA })).not.toContain("Test: no money was moved");
+});

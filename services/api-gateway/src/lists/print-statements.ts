@@ -1,5 +1,11 @@
 import { createHash } from "node:crypto";
-import { currencyExponent, formatAmount, type ListedStatement, type Statement } from "@holdfast/contracts";
+import {
+  currencyExponent,
+  formatAmount,
+  isLive,
+  type ListedStatement,
+  type Statement,
+} from "@holdfast/contracts";
 import { html, Html, keepFormatters, localeOf, type BuyerLocale } from "@holdfast/html";
 import { PRINTED_TEXTS } from "./printed-texts.ts";
 
@@ -7,6 +13,8 @@ import { PRINTED_TEXTS } from "./printed-texts.ts";
 export type PrintedRange = {
   from: string;
   to: string;
+  /** The one currency of the page; without it, all. */
+  currency?: string | undefined;
   /** The company that owes what is printed, where the installation says its name. */
   issuer: string | undefined;
   /** The one merchant of the page. Without it, each statement is printed with its merchant. */
@@ -27,7 +35,7 @@ export type StatementPrinter = {
  * each currency. An answer that was cut off has no sums.
  */
 export function createStatementPrinter(range: PrintedRange): StatementPrinter {
-  const { from, to, issuer, merchant, now } = range;
+  const { from, to, currency, issuer, merchant, now } = range;
   const { language, locale } = range.locale;
   const texts = PRINTED_TEXTS[language];
   const sums = new Map<string, Sum>();
@@ -52,6 +60,7 @@ export function createStatementPrinter(range: PrintedRange): StatementPrinter {
         <dl>
           ${fact(texts.issuer, issuer)} ${fact(texts.merchant, merchant?.name)}
           ${fact(texts.number, merchant && numberOf(range, merchant.merchantId))} ${fact(texts.days, period)}
+          ${fact(texts.currency, currency)} ${fact(texts.mode, isTest(range) ? texts.test : undefined)}
           ${fact(texts.printed, momentText(locale, now))}
         </dl>
         <table>
@@ -81,10 +90,15 @@ export function createStatementPrinter(range: PrintedRange): StatementPrinter {
   };
 }
 
-/** One document for each merchant and range of days, however often it is printed. */
-function numberOf({ from, to }: PrintedRange, merchantId: string): string {
-  const [first, last] = [from, to].map((day) => day.replaceAll("-", ""));
-  return `${first}-${last}-${merchantId.slice(-8).toUpperCase()}`;
+/** One document for each merchant, mode, currency and range of days, however often it is printed. */
+function numberOf(range: PrintedRange, merchantId: string): string {
+  const days = [range.from, range.to].map((day) => day.replaceAll("-", ""));
+  const merchant = merchantId.slice(-8).toUpperCase();
+  return [...days, merchant, range.currency, isTest(range) && "TEST"].filter((part) => part).join("-");
+}
+
+function isTest({ merchant }: PrintedRange): boolean {
+  return merchant !== undefined && !isLive(merchant.merchantId);
 }
 
 /** The fields with amounts, in their columns' order. */

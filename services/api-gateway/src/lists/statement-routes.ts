@@ -99,9 +99,9 @@ async function answerStatements(asked: Asked, read: ReadStatements): Promise<Ans
 }
 
 async function printedRange({ exchange, query, merchantId, db, issuer }: Asked): Promise<PrintedRange> {
-  const { from, to } = query;
+  const { from, to, currency } = query;
   const locale = chooseLocale(undefined, exchange.req.headers["accept-language"]);
-  const range = { from, to, issuer, locale, now: new Date() };
+  const range = { from, to, currency, issuer, locale, now: new Date() };
   if (merchantId === undefined) return range;
   const live = merchantIdOf(merchantId);
   const name = (await findMerchantNames(db, [live])).get(live) ?? merchantId;
