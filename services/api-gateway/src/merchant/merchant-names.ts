@@ -1,3 +1,4 @@
+import { merchantIdOf } from "@holdfast/contracts";
 import type { Kysely } from "kysely";
 import { read, type GatewayDatabase } from "../database.ts";
 import { Refusal } from "../http/refusal.ts";
@@ -19,15 +20,18 @@ export async function findMerchantsByName(
   return new Map(rows.map(({ merchant_id, name }) => [merchant_id, name]));
 }
 
-/** The items with their merchants' names, where those are known. */
+/** The items with their merchants' names, where those are known. In test mode a merchant has its name, too. */
 export async function withMerchantNames<Item extends { merchantId?: string | undefined }>(
   db: Kysely<GatewayDatabase>,
   items: Item[],
 ): Promise<(Item & { merchantName?: string })[]> {
-  const ids = items.map(({ merchantId }) => merchantId).filter((id) => id !== undefined);
-  const names = await findMerchantNames(db, ids);
+  const idOf = ({ merchantId }: Item) => (merchantId === undefined ? undefined : merchantIdOf(merchantId));
+  const names = await findMerchantNames(
+    db,
+    items.map(idOf).filter((id) => id !== undefined),
+  );
   return items.map((item) => {
-    const merchantName = names.get(item.merchantId ?? "");
+    const merchantName = names.get(idOf(item) ?? "");
     return { ...item, ...(merchantName !== undefined && { merchantName }) };
   });
 }
