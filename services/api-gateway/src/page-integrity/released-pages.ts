@@ -113,7 +113,7 @@ const CHECKOUT: CheckoutPage = {
   expiresAt: "2031-05-06T07:08:09.000Z",
   attemptsLeft: MANY,
 };
-const PAID = { paymentId: "{paymentId}", pan: "411111******0975", statusDate: CHECKOUT.expiresAt };
+const PAID = { paymentId: "{paymentId}", pan: "411111******0975", paymentDate: CHECKOUT.expiresAt };
 const ORDERS: Change[] = [{}, { description: "{order}" }];
 const RETURNS: Change[] = [{}, { failureUrl: undefined }];
 const ATTEMPTS: Change[] = [

@@ -107,7 +107,7 @@ export function renderClosed(shown: ShownCheckout, shopUrl: string | undefined):
 function receipt({ checkout: { payment, orderId, description }, locale }: ShownCheckout): Html | false {
   if (!payment) return false;
   const texts = PAGE_TEXTS[locale.language];
-  const at = payment.statusDate ?? payment.paymentDate;
+  const at = payment.paymentDate;
   const fact = (name: string, value: Html | string) =>
     html`<div>
       <dt>${name}</dt>
