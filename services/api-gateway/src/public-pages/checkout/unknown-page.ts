@@ -12,7 +12,8 @@ export function unknownPage(deps: VisitDeps): RoutedHandler {
     handle: async (visit) => notFound(visit),
   });
   return (request, response, next) => {
-    const isPerson = request.method === "GET" && /\btext\/html\b/.test(request.headers.accept ?? "");
+    const isPerson =
+      ["GET", "HEAD"].includes(request.method) && /\btext\/html\b/.test(request.headers.accept ?? "");
     return isPerson ? show(request, response, next) : next();
   };
 }
