@@ -24,7 +24,7 @@ async function setUp(settings: Record<string, string>) {
 
 test("refunds of one merchant that hang at the bank leave another's connections free", async () => {
   const { refunds, front, queue } = await setUp({
-    ACQUIRER_CONNECTIONS_MAX: "4",
+    REFUND_CALLS_MAX: "4",
     // Longer than the test may take: hanging calls keep their connections, and waiting ones go on waiting.
     LEASE_DURATION: "20m",
   });

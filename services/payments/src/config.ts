@@ -193,8 +193,7 @@ export const configSchema = settings
   )
   .register(goneSettings, {
     ACQUIRER_URL: "make an account by POST /operator/acquirer-accounts, with `default` for all payments",
-    ACQUIRER_CONNECTIONS_MAX:
-      "each account has its `connectionsMax`; the setting of this name is one of refunds alone",
+    ACQUIRER_CONNECTIONS_MAX: "each account has its `connectionsMax`, and refunds have `REFUND_CALLS_MAX`",
     ACQUIRER_REFUND_CONNECTIONS_MAX: "each account has its `connectionsMax`",
     ACQUIRER_REPETITION: "each account of the simulator has its `repetition`",
   });

@@ -33,3 +33,8 @@ test.each(["TRY", "TRY:", "TRY:1.001", "XXX:1", "try:1", "TRY:1,TRY:2", "TRY:-1"
     expect(() => parse(above)).toThrow(ConfigError);
   },
 );
+
+test("refunds does not start with a setting that is gone, and says what takes its place", () => {
+  const start = () => parseConfig(configSchema, { ...env, ACQUIRER_CONNECTIONS_MAX: "4" });
+  expect(start).toThrow("ACQUIRER_CONNECTIONS_MAX is gone: `REFUND_CALLS_MAX`");
+});

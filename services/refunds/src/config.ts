@@ -14,6 +14,7 @@ import {
   commonSettings,
   commonWires,
   durationSetting,
+  goneSettings,
   integerSetting,
   refusePlaintext,
   scheduleSetting,
@@ -27,7 +28,7 @@ const settings = z.object({
   ...staffTokenSettings,
   ...outboxSettings,
   ...auditSettings,
-  ACQUIRER_CONNECTIONS_MAX: integerSetting(1, 10_000)
+  REFUND_CALLS_MAX: integerSetting(1, 10_000)
     .default(256)
     .describe(
       "Calls to the acquirer, made by payments, that may be under way for refunds that operators decide, of each account. Recovery has as many of its own beside them as it has in flight.",
@@ -90,14 +91,16 @@ const settings = z.object({
 });
 
 /** Environment variables of the refunds service. */
-export const configSchema = settings.check(
-  refusePlaintext((settings) => [
-    ...commonWires(settings),
-    operatorTokenWire(settings),
-    staffTokenWire(settings),
-    auditWire(settings),
-  ]),
-  checkBankWaits,
-  checkStaffTokens,
-);
+export const configSchema = settings
+  .check(
+    refusePlaintext((settings) => [
+      ...commonWires(settings),
+      operatorTokenWire(settings),
+      staffTokenWire(settings),
+      auditWire(settings),
+    ]),
+    checkBankWaits,
+    checkStaffTokens,
+  )
+  .register(goneSettings, { ACQUIRER_CONNECTIONS_MAX: "`REFUND_CALLS_MAX`" });
 export type Config = z.infer<typeof configSchema>;

@@ -97,8 +97,8 @@ export async function startRefunds(
   const { leaseMs } = bankWaits(config);
   const bank = createRefundBank(bus);
   const permitsOf = permitsByAccount({
-    max: config.ACQUIRER_CONNECTIONS_MAX,
-    ofOneMax: permitsOfOne(config.ACQUIRER_CONNECTIONS_MAX, config.ACQUIRER_CONNECTIONS_SHARE),
+    max: config.REFUND_CALLS_MAX,
+    ofOneMax: permitsOfOne(config.REFUND_CALLS_MAX, config.ACQUIRER_CONNECTIONS_SHARE),
   });
   const outbox = { pool: outboxPool, bus, source: "refunds", settings: config, log } as const;
   const relay = startOutboxRelay(outbox);
