@@ -84,11 +84,15 @@ function readGuide(name: (typeof GUIDES)[number], document: MerchantDocument): G
     [PROBLEM_CODES, () => renderProblemCodes(document)],
     [RESULT_CODES, renderResultCodes],
   ]);
-  const content = markdown.split(/^(<!-- the table of .+ -->)$/m).map((part) => {
-    const render = tables.get(part);
-    return render ? render() : renderMarkdown(part);
-  });
-  return { entry: { name, title }, content: html`${content}`, markdown };
+  const parts = markdown
+    .split(/^(<!-- the table of .+ -->)$/m)
+    .map((text) => ({ text, table: tables.get(text)?.() }));
+  return {
+    entry: { name, title },
+    content: html`${parts.map(({ text, table }) => table ?? renderMarkdown(text))}`,
+    // Markdown has HTML in it as it is.
+    markdown: parts.map(({ text, table }) => table?.text ?? text).join(""),
+  };
 }
 
 /** The guides and the reference, as programs that read for people find them (llmstxt.org). */

@@ -119,6 +119,8 @@ test("the reference has every operation and every schema of the description", as
   expect(text.match(/<p class="quiet">(?:Request|Answer)<\/p>/g)).toHaveLength(examples);
   // Common answers stand once.
   expect(text.match(/<code>rate_limited<\/code>: /g)).toHaveLength(1);
+  // A shop answers webhooks.
+  expect(text).not.toMatch(/<p><code>Webhook (?:(?!<\/section>)[^])*those of every operation/);
   // A single value offers no choice.
   expect(text).toContain("<p>Always: <code>payment.captured</code> </p>");
   expect(text).not.toMatch(/One of: <code>[^<]*<\/code> <\/p>/);
@@ -131,6 +133,7 @@ test("each guide is Markdown, too, and programs get a list of them", async () =>
     const guide = await gateway.merchantApi({ path: `/docs/${name}.md` });
     expect([guide.status, guide.headers["content-type"]]).toEqual([200, "text/markdown; charset=utf-8"]);
     expect(guide.text).toMatch(/^# /);
+    expect(guide.text).not.toContain("<!-- the table");
   }
 });
 

@@ -29,7 +29,7 @@ export function renderReference(document: MerchantDocument): ReferencePage[] {
         ${operations.map(({ line, operation }) => renderOperation(document, common, line, operation))}
         ${events.flatMap(([event, methods]) =>
           Object.values(methods).map((operation) =>
-            renderOperation(document, common, `Webhook ${event}`, operation),
+            renderOperation(document, ANSWERS_OF_SHOPS, `Webhook ${event}`, operation),
           ),
         )}`;
       return { name: pageOf(tag.name), title: `Reference: ${tag.name}`, content };
@@ -67,6 +67,9 @@ function operationsOf({ paths }: MerchantDocument, tag: string): { line: string;
 
 /** The answers that every operation has, and those of every operation with a body. */
 type CommonAnswers = Record<"all" | "withBody", ReadonlyMap<string, string>>;
+
+/** A webhook is answered by the merchant's own server. */
+const ANSWERS_OF_SHOPS: CommonAnswers = { all: new Map(), withBody: new Map() };
 
 function commonAnswers({ paths }: MerchantDocument): CommonAnswers {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
