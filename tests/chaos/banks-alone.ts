@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { eventually, TEST_ACCOUNT_ID } from "../support/index.ts";
 import type { OperatorClient } from "./client/operator-client.ts";
+import { postToBank } from "./post-to-bank.ts";
 import type { Random } from "./random.ts";
 import type { System } from "./system/system.ts";
 import { takeFile } from "./take-file.ts";
@@ -82,20 +83,7 @@ async function make(
   how?: { kind: "reversal" | "chargeback" },
 ): Promise<boolean> {
   const path = kind === "REFUND" ? "/panel/refunds" : "/disputes";
-  return await post(`${url}${path}`, { order, amountMinor: AMOUNT_MINOR, ...how });
-}
-
-async function post(url: string, body: object): Promise<boolean> {
-  const answer = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-    signal: AbortSignal.timeout(60_000),
-  });
-  await answer.body?.cancel();
-  if (!answer.ok && answer.status !== 409)
-    throw new Error(`${url} ${JSON.stringify(body)}: ${answer.status}`);
-  return answer.ok;
+  return await postToBank(`${url}${path}`, { order, amountMinor: AMOUNT_MINOR, ...how });
 }
 
 /** Half of the chargebacks are given back a day later, and come again on the day after, as in arbitration. */
@@ -108,7 +96,7 @@ export async function secondRound(
   const found: string[] = [];
   for (const kind of ["reversal", "chargeback"] as const) {
     for (const url of new Set(again.map(({ bank }) => bank.url)))
-      await post(`${url}/clock`, { advanceSeconds: 86_400 });
+      await postToBank(`${url}/clock`, { advanceSeconds: 86_400 });
     for (const act of again) await make(act, { kind });
     found.push(...(await takeFiles()));
   }

@@ -1,3 +1,4 @@
+import { postToBank } from "./post-to-bank.ts";
 import type { ForeignBank } from "./system/foreign-banks.ts";
 
 /** A line of a bank's ledger, as far as a person looks at it (tools/bank-simulator/README.md). */
@@ -28,12 +29,12 @@ export async function endSecondSuccess(
     if (!second || standing.length < 2) continue;
     const orderOf = ({ orderId, transactionId }: Line) => (bank.name === "iyzico" ? transactionId : orderId);
     const { transactionId: name } = second;
-    if (await act(bank, "voids", { order: orderOf(second), name })) return undefined;
+    if (await postToBank(`${bank.url}/panel/voids`, { order: orderOf(second), name })) return undefined;
     const refunds = lines.filter(
       ({ operation, outcome }) => operation === "refund" && outcome === "approved",
     );
     for (const each of standing.slice(refunds.length))
-      await act(bank, "refunds", { order: orderOf(each), amountMinor: each.amountMinor });
+      await postToBank(`${bank.url}/panel/refunds`, { order: orderOf(each), amountMinor: each.amountMinor });
     return "FAILED";
   }
   return undefined;
@@ -56,18 +57,4 @@ function standingIn(lines: readonly Line[]): Line[] {
     ({ operation, transactionId }) =>
       (operation === "sale" || operation === "authorize") && !voided.has(transactionId),
   );
-}
-
-/** @returns false where the bank's rules refuse it, as they do a void of what is settled. */
-async function act({ url }: ForeignBank, what: "voids" | "refunds", body: object): Promise<boolean> {
-  const answer = await fetch(`${url}/panel/${what}`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-    signal: AbortSignal.timeout(60_000),
-  });
-  await answer.body?.cancel();
-  if (!answer.ok && answer.status !== 409)
-    throw new Error(`${what} of ${JSON.stringify(body)}: ${answer.status}`);
-  return answer.ok;
 }
