@@ -53,8 +53,8 @@ export function addressOfOperation({ operationId, tags: [tag = ""] = [] }: Opera
   return `${pageOf(tag)}#${operationId}`;
 }
 
-function entry(line: string, { operationId, summary }: Operation): Html {
-  return html`<li><a href="#${operationId}">${summary}</a> <code>${line}</code></li>`;
+function entry(line: string, { operationId, summary }: Operation, address = `#${operationId}`): Html {
+  return html`<li><a href="${address}">${summary}</a> <code>${line}</code></li>`;
 }
 
 function operationsOf({ paths }: MerchantDocument, tag: string): { line: string; operation: Operation }[] {
@@ -101,11 +101,8 @@ function renderOverview(document: MerchantDocument, { all, withBody }: CommonAns
         html`<h2 id="${slugOf(name)}"><a href="${pageOf(name)}">${name}</a></h2>
           <p>${description}.</p>
           <ul>
-            ${operationsOf(document, name).map(
-              ({ line, operation }) =>
-                html`<li>
-                  <a href="${addressOfOperation(operation)}">${operation.summary}</a> <code>${line}</code>
-                </li>`,
+            ${operationsOf(document, name).map(({ line, operation }) =>
+              entry(line, operation, addressOfOperation(operation)),
             )}
           </ul>`,
     )}
