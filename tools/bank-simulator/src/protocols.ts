@@ -5,6 +5,7 @@ export const protocols = {
   iyzico: async () => (await import("./protocols/iyzico/index.ts")).protocol,
   akbank: async () => (await import("./protocols/akbank/index.ts")).protocol,
   garanti: async () => (await import("./protocols/garanti/index.ts")).protocol,
+  posnet: async () => (await import("./protocols/posnet/index.ts")).protocol,
 } as const;
 
 export type ProtocolName = keyof typeof protocols;
