@@ -178,9 +178,16 @@ export type FollowUpRequest = LastingCall &
   AcquirerAmount & {
     parentReference: string;
     target: Target;
+    isRepeated?: Repeated;
     /** The address of the person who asks for it, for acquirers that require one in every call. */
     requestIp?: string;
   };
+
+/**
+ * True for a call that was sent before without a certain answer, where the acquirer has been asked about it since: what its
+ * record shows now is all that has come of it.
+ */
+type Repeated = true;
 
 /** The movement that a follow-up or a reversal is about, as the acquirer named it. */
 export type Target = {
@@ -280,7 +287,8 @@ type Authenticated = { authentication?: Authentication };
  * The reference is that of the authorization or the sale that is reversed. Amount and currency are those that the
  * acquirer approved, which may be less than was requested; where those are unknown, the requested ones.
  */
-export type ReversalRequest = LastingCall & AcquirerAmount & { operation: CardOperation; target: Target };
+export type ReversalRequest = LastingCall &
+  AcquirerAmount & { operation: CardOperation; target: Target; isRepeated?: Repeated };
 
 export type InquiryRequest = LastingCall & {
   /** The operation that was requested under the reference. */
@@ -303,7 +311,10 @@ export type Approved = AcquirerAmount & {
   fraudReview?: FraudReview;
   /** A refund was carried out by voiding the whole payment: the acquirer reports no refund of it. */
   asVoid?: true;
-  /** Such a void has made the hold of a captured payment valid again, and the acquirer refuses to void that, too: people have it released. */
+  /**
+   * The void of a captured payment has made its hold valid again, and the acquirer refuses to void that, too: people have it
+   * released.
+   */
   holdStands?: true;
 };
 

@@ -160,6 +160,7 @@ export async function send(
   step: "repeat" | "repeat_under_new_reference",
 ): Promise<Sent | undefined> {
   const subReference = subReferenceOf(calls, movement) + (step === "repeat" ? 0 : 1);
+  const isRepeated = step === "repeat" && callsOf(calls, movement).some(mayHaveLeft);
   // Counted from before the commit: a process that stands still after it must not send it when another one may.
   const until = waitUntil(deps);
   const call = await deps.db.transaction().execute(async (trx) => {
@@ -173,7 +174,7 @@ export async function send(
     return { outcome, subReference: subReferenceOf(calls, movement) };
   }
   return {
-    outcome: await sendBegun(deps, payment, { ...movement, subReference, call }, until),
+    outcome: await sendBegun(deps, payment, { ...movement, subReference, call, isRepeated }, until),
     subReference,
   };
 }
@@ -216,17 +217,26 @@ export function newCall(
   };
 }
 
-/** Makes a call that has begun. @param until the end of our own wait. */
+/**
+ * Makes a call that has begun. @param until the end of our own wait.
+ * @param movement `isRepeated` where it was sent before: see `FollowUpRequest`.
+ */
 export async function sendBegun(
   { db, bank, events }: Pick<MovementDeps, "db" | "bank" | "events">,
   payment: OrderedPayment,
-  { call, subReference, ...movement }: Movement & { call: BegunCall; subReference: number },
+  {
+    call,
+    subReference,
+    isRepeated = false,
+    ...movement
+  }: Movement & { call: BegunCall; subReference: number; isRepeated?: boolean },
   until: Date,
 ): Promise<AcquirerOutcome> {
   const request: FollowUpRequest = {
     ...followUpOf(payment),
     reference: withSubReference(movement.reference, subReference),
     amountMinor: movement.amountMinor,
+    ...(isRepeated && { isRepeated }),
     waitUntil: until,
   };
   const acquirer = bank.of(payment.account_id);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { standsBesideRefund } from "./reversal.ts";
+import { mayBeReversed, standsBesideRefund } from "./reversal.ts";
 
 const HORIZON_MS = 900_000;
 const settled = { settled_at: new Date(), refused_at: null, last_sent_ms_ago: HORIZON_MS + 1 };
@@ -18,4 +18,17 @@ test.each([
   ["the bank was not asked", {}, null],
 ])("it does not while %s", (_, change, lastInquiry) => {
   expect(standsBesideRefund({ ...settled, ...change }, lastInquiry, HORIZON_MS)).toBe(false);
+});
+
+const open = { kind: "reverse", answered_at: null, outcome: null, sent_ms_ago: HORIZON_MS } as const;
+
+test.each([
+  ["one that was not answered", [open], true],
+  ["one before another that was", [open, { ...open, answered_at: new Date(), outcome: "settled" }], true],
+  ["one that was answered", [{ ...open, answered_at: new Date(), outcome: "settled" }], false],
+  ["one that did not leave", [{ ...open, outcome: "not_sent" }], false],
+  ["one that can no longer arrive", [{ ...open, sent_ms_ago: HORIZON_MS + 1 }], false],
+  ["a refund", [{ ...open, kind: "refund" }], false],
+] as const)("a payment may still be reversed by %s: %#", (_, calls, expected) => {
+  expect(mayBeReversed(calls, HORIZON_MS)).toBe(expected);
 });

@@ -74,6 +74,18 @@ export function standsBesideRefund(
   return isShown && !mayStillArrive(last_sent_ms_ago, horizonMs);
 }
 
+/**
+ * True while a reversal that was not answered may still be carried out: a refund beside it would give the money back twice.
+ * @param horizonMs see `AccountTerms`.
+ */
+export function mayBeReversed(
+  calls: readonly Pick<BankCall, "kind" | "answered_at" | "outcome" | "sent_ms_ago">[],
+  horizonMs: number,
+): boolean {
+  const open = calls.filter((call) => call.kind === "reverse" && isOpen(call));
+  return mayStillArrive(lastSentMsAgo(open), horizonMs);
+}
+
 /** The refund of a payment that was settled before it could be reversed. */
 export function reversalRefund(
   payment: OrderedPayment,

@@ -6,7 +6,7 @@
  */
 import { orderIdOf, type Target, type ReversalRequest, type Verdict } from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/service-runtime";
-import { chargeOf, isApproved, type BankCall } from "../../bank/ledger/bank-call.ts";
+import { chargeOf, isApproved, mayHaveLeft, type BankCall } from "../../bank/ledger/bank-call.ts";
 import { beginCall, findCalls, makeCall } from "../../bank/ledger/call-queries.ts";
 import { inquire, nextStep, noteFound, send, subReferenceOf } from "../../bank/ledger/movement.ts";
 import { askAboutCharge, waitUntil } from "../../bank/ledger/ask-about.ts";
@@ -20,7 +20,7 @@ import {
   type UndoResult,
 } from "./decide-undo.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
-import { reversalOf, reversalRefund, type Reversal } from "./reversal.ts";
+import { mayBeReversed, reversalOf, reversalRefund, type Reversal } from "./reversal.ts";
 import { startWatch } from "../../bank/ledger/watch-queries.ts";
 
 /** A payment to undo, also one that has ended and of which the bank has shown money afterwards. */
@@ -55,8 +55,10 @@ async function sendReversal(
   calls: readonly BankCall[],
   { isUnseen, ...of }: { target: Target; amountMinor: bigint; isUnseen: boolean },
 ): Promise<UndoResult> {
+  const isRepeated = calls.some((call) => call.kind === "reverse" && mayHaveLeft(call));
   const request: ReversalRequest = {
     ...of,
+    ...(isRepeated && { isRepeated }),
     reference: payment.payment_id,
     orderId: orderIdOf(payment.payment_id),
     operation: cardOperationOf(payment),
@@ -106,6 +108,11 @@ async function refundSettled(
   if (step === "wait") return { kind: "wait", cause: "refund_not_found" };
   if (step !== "repeat" && step !== "repeat_under_new_reference")
     return await conclude(deps, payment, decideAfterRefund(step, subReferenceOf(calls, refund)));
+  const { repetition } = deps.bank.of(payment.account_id).capabilities;
+  const { horizonMs } = deps.bank.termsOf(payment.account_id);
+  // A bank that replays has answered the reversal under the same reference, however often it was sent.
+  if (repetition !== "replay" && mayBeReversed(calls, horizonMs))
+    return { kind: "wait", cause: "reversal_may_arrive" };
   if (!deps.maySend) return { kind: "wait", cause: `refund_${inquiry.kind}`, next: "now" };
   const sent = await send(deps, payment, refund, calls, step);
   await failpoint("payments.after_reversal_refund");

@@ -141,4 +141,38 @@ describe("the refund that gives back a settled charge", () => {
     });
     expect(await ledger(paymentId)).toEqual(["sale approved", "refund approved"]);
   });
+
+  test("is not sent while a reversal without an answer may arrive", async () => {
+    const command = payments.command({ amountMinor: "10000", cardData: { pan: "4000000000000119" } });
+    await payments.acquirerWill("inquire", "http_500", 2);
+    expect(await payments.call(operations.pay.command, command)).toMatchObject({ outcome: "pending" });
+    const { paymentId } = command;
+    await payments.acquirerWill("reverse", "hang_before");
+    const sendings = async () =>
+      (
+        await payments.query<{ kind: string }>(
+          "select kind from payments.bank_call where payment_id = $1 and kind = 'reverse'",
+          [paymentId],
+        )
+      ).length;
+    await eventually(async () => {
+      await reverse(paymentId);
+      return (await sendings()) > 0;
+    });
+    await fetch(`${payments.acquirer.url}/business-day/close`, { method: "POST" });
+    await eventually(async () => {
+      await reverse(paymentId);
+      return (await look(paymentId)) === "reversal_may_arrive";
+    });
+    expect(await ledger(paymentId)).toEqual(["sale approved"]);
+    await payments.query(
+      "update payments.bank_call set sent_at = clock_timestamp() - $2 * interval '1 ms' where payment_id = $1",
+      [paymentId, CALL + LATE],
+    );
+    await eventually(async () => {
+      await reverse(paymentId);
+      return (await ledger(paymentId)).length === 2;
+    });
+    expect(await ledger(paymentId)).toEqual(["sale approved", "refund approved"]);
+  });
 });
