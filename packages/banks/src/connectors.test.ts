@@ -2,6 +2,7 @@ import type { AnyConnector } from "@holdfast/acquirer";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 
+import { SECRETS as AKBANK_SECRETS, settingsOf as akbankSettingsOf } from "./akbank/test/akbank-bench.ts";
 import { CONNECTORS } from "./connectors.ts";
 import { SECRETS as GARANTI_SECRETS, settingsOf as garantiSettingsOf } from "./garanti/test/garanti-bench.ts";
 import { settingsOf } from "./iyzico/test/iyzico-requests.ts";
@@ -17,6 +18,7 @@ const EXAMPLES: Record<string, (url: string) => { settings: object; secrets: obj
   }),
   iyzico: (url) => ({ settings: settingsOf(url), secrets: IYZICO_SECRETS }),
   garanti: (url) => ({ settings: garantiSettingsOf(url), secrets: GARANTI_SECRETS }),
+  akbank: (url) => ({ settings: akbankSettingsOf(url), secrets: AKBANK_SECRETS }),
 };
 
 type JsonSchema = { description?: string; properties?: Record<string, JsonSchema> };

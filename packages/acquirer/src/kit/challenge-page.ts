@@ -2,11 +2,18 @@ import type { HttpAnswer } from "./bounded-http-client.ts";
 import { decodeText } from "./decode-text.ts";
 import { containsCardNumber } from "./masks.ts";
 
-/** The page with which a bank answers a 3-D Secure form that we posted; undefined for any other answer. */
-export function answeredPage(answer: HttpAnswer, card: { pan: string }): string | undefined {
+/**
+ * The page with which a bank answers a 3-D Secure form that we posted; undefined for any other answer.
+ * @param undeclared the encoding of a page that declares none.
+ */
+export function answeredPage(
+  answer: HttpAnswer,
+  card: { pan: string },
+  undeclared?: string,
+): string | undefined {
   const { status, contentType = "" } = answer;
   const isPage = status === 200 && /^text\/html\s*(?:;|$)/i.test(contentType);
-  return isPage ? challengePage(decodeText(answer), card) : undefined;
+  return isPage ? challengePage(decodeText(answer, undeclared), card) : undefined;
 }
 
 /**

@@ -17,6 +17,7 @@ import type {
   NotSent,
   ReversalOutcome,
   ReversalRequest,
+  Target,
   Unknown,
 } from "../acquirer.ts";
 import type { Capabilities } from "../capabilities.ts";
@@ -42,6 +43,9 @@ export type Order = AcquirerAmount & {
   /** Present where the record has to show this count. */
   installmentCount?: number;
   requestIp?: string;
+  /** Present in a call about what the bank has approved. */
+  target?: Pick<Target, "at" | "capturedMinor">;
+  isRepeated?: true;
 };
 
 /** An authorization or a sale, by a card or after 3-D Secure. */
@@ -60,8 +64,12 @@ export interface OrderBank<Written, Proof> {
    * is believed.
    */
   readonly confirmsAmounts: boolean;
-  /** Codes of refusals by which a call may have been carried out before: the bank's record is read then. */
-  readonly nothingLeft: { readonly capture: ReadonlySet<string>; readonly void: ReadonlySet<string> };
+  /**
+   * Codes of refusals by which a call may have been carried out before: the bank's record is read then. `capture` is absent
+   * where the bank's documents do not tell them: every refusal has the record read. `void` is absent where the bank's
+   * `void` reads the record itself.
+   */
+  readonly nothingLeft: { readonly capture?: ReadonlySet<string>; readonly void?: ReadonlySet<string> };
   /**
    * The code with which a void is refused after the business day. Absent where the bank's documents do not tell it: every
    * refusal of a void has the record read then, which says whether the day is over.
@@ -73,7 +81,7 @@ export interface OrderBank<Written, Proof> {
   pay(call: PaymentCall, written: Written, payer: AcquirerCard | Proof): Promise<CallOutcome>;
   capture(request: FollowUpRequest, written: Written): Promise<CallOutcome>;
   /** An approval has to have the voided movement's name. */
-  void(order: Order, name: string): Promise<CallOutcome>;
+  void(order: Order, name: string): Promise<VoidOutcome>;
   refund(request: FollowUpRequest, written: Written): Promise<AcquirerOutcome>;
   enrol(request: EnrolmentRequest, written: Written): Promise<EnrolmentOutcome>;
   /** Reads the browser's return; nothing was authorized before it. */
@@ -154,7 +162,8 @@ async function captureOnce<Written>(
   const outcome = await bank.capture(request, written);
   if (outcome.kind === "approved" && bank.confirmsAmounts)
     return confirmedBy(await bank.standing(request), outcome, "capture");
-  if (!isRefused(outcome, bank.nothingLeft.capture)) return outcome;
+  const codes = bank.nothingLeft.capture;
+  if (outcome.kind !== "declined" || codes?.has(outcome.resultCode) === false) return outcome;
   return capturedBefore(await bank.standing(request), request, outcome);
 }
 
@@ -172,7 +181,8 @@ async function reverse(bank: VoidingBank, request: ReversalRequest): Promise<Rev
   const name = request.target.externalTransactionId;
   if (name === undefined || !(await isHidden(bank, request, name, shown))) return reversedBy(shown);
   const named = await voidByName(bank, request, name);
-  return reversedBy(isRefused(named, bank.nothingLeft.void) ? { kind: "none" } : named);
+  const codes = bank.nothingLeft.void;
+  return reversedBy(codes && isRefused(named, codes) ? { kind: "none" } : named);
 }
 
 /** True where the bank's record does not show a success that the bank has named. @param ended how the void of what it shows did. */
@@ -219,9 +229,9 @@ function voidShown(bank: VoidingBank, order: Order, shown: Standing, name?: stri
 async function voidByName(bank: VoidingBank, order: Order, name: string): Promise<VoidOutcome> {
   const outcome = await bank.void(order, name);
   if (outcome.kind === "approved") return outcome.externalTransactionId === name ? outcome : MISMATCH;
+  const codes = bank.nothingLeft.void;
   const mayBeDone =
-    outcome.kind === "declined" &&
-    (bank.settledCode === undefined || bank.nothingLeft.void.has(outcome.resultCode));
+    codes && outcome.kind === "declined" && (bank.settledCode === undefined || codes.has(outcome.resultCode));
   return mayBeDone ? voidedBefore(bank, order, name, outcome) : outcome;
 }
 
@@ -234,13 +244,14 @@ async function voidedBefore(
 ): Promise<VoidOutcome> {
   const { resultCode, resultMessage } = refusal;
   const settled = { resultCode, resultMessage };
+  const isSettled = resultCode === bank.settledCode;
   const outcome = await voidStanding(await bank.standing(order, name), order, {
     // The record may be a moment behind, and the refusal itself says that the day is over.
-    send: () => Promise.resolve(resultCode === bank.settledCode ? { kind: "settled", ...settled } : refusal),
+    send: () => Promise.resolve(isSettled ? { kind: "settled", ...settled } : refusal),
     settled: () => settled,
   });
   if (outcome.kind !== "none") return outcome;
-  return resultCode === bank.settledCode ? { kind: "settled", ...settled } : refusal;
+  return isSettled ? { kind: "settled", ...settled } : refusal;
 }
 
 export function isRefused(

@@ -1,0 +1,75 @@
+import { codeTable, type CodeClass } from "@holdfast/acquirer/kit";
+
+/** A refusal's code: the issuer's two characters, or the gateway's `VPS-` and four digits. */
+export type CodeMeaning = { code: string; codeClass: CodeClass | undefined };
+
+/**
+ * The meaning of a refusal. The gateway's own is one only where no host was asked.
+ * @param hostCode is empty where the gateway has not asked the bank's host.
+ */
+export function meaningOf(responseCode: string, hostCode: string): CodeMeaning {
+  if (responseCode !== PROVISION_ERROR)
+    return { code: responseCode, codeClass: hostCode === "" ? gatewayClassOf(responseCode) : undefined };
+  if (hostCode === "") return { code: responseCode, codeClass: "undecided" };
+  return { code: hostCode, codeClass: HOST_CODES.get(hostCode) };
+}
+
+const PREFIX = "VPS-";
+
+export const APPROVED = "VPS-0000";
+
+/** The host's refusal, with its own code beside it. */
+export const PROVISION_ERROR = "VPS-1005";
+
+export const AKBANK_CODE_LIST = {
+  name: "Akbank's and the issuers' codes",
+  source: "recorded answers of the bank's, and ISO 8583, field 39",
+  comparedOn: "2026-11-30",
+} as const;
+
+const HOST_CODES = codeTable({
+  soft: "01 02 05",
+  // 83: an installment or its amount is none that the card can have.
+  hard: "12 14 15 33 54 57 58 62 77 83 93",
+  stolen: "04 07 34 36 37 38 41 43",
+  limit: "51 61 65",
+  technical: "03 13 25 28",
+  // Time-outs, "try again", and failures of the issuer or on the way to it.
+  undecided: "09 19 22 32 68 91 92 96 99",
+});
+
+/** The digits of each. */
+const GATEWAY_CODES = codeTable({
+  // Installments on another bank's card, a scheme that the terminal does not take.
+  hard: "1044 1066",
+  // No such order, cancelled before, the request's date, recurring fields, rights of the terminal.
+  technical: "1007 1008 1055 1060 1061 1073",
+  // Another attempt has used the order up, whatever became of it.
+  undecided: "1013",
+});
+
+function gatewayClassOf(code: string): CodeClass | undefined {
+  return GATEWAY_CODES.get(code.slice(PREFIX.length));
+}
+
+/** The gateway's code of a request with a fault in its form. */
+export const BAD_REQUEST = "HTTP-400";
+
+/** True for a refusal of the request itself, which would be given on any day. */
+export function isOfRequest(code: string): boolean {
+  return code === BAD_REQUEST || gatewayClassOf(code) === "technical";
+}
+
+/** True for a gateway's code that is not documented. */
+export function isOfNoList(code: string): boolean {
+  return code.startsWith(PREFIX) && gatewayClassOf(code) === undefined;
+}
+
+/** An inquiry's: the gateway knows no order of this name. */
+export const NOT_FOUND = "VPS-1123";
+
+/** The order of a follow-up is not known. */
+export const NO_TARGET: ReadonlySet<string> = new Set(["VPS-1007"]);
+
+/** There is nothing to void, or no longer. */
+export const NOTHING_LEFT: ReadonlySet<string> = new Set(["VPS-1007", "VPS-1008"]);
