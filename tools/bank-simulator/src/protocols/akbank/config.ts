@@ -15,6 +15,8 @@ export const modesSchema = z.strictObject({
   dateToleranceSeconds: z.int().min(1).max(864_000).default(21_600),
   gatewayRefusalsUseOrder: z.boolean().default(false),
   voidHoldsAfterDay: z.boolean().default(false),
+  cancelBesideRefund: z.enum(["refused", "undoes_refund"]).default("refused"),
+  refundShownBy: z.enum(["row", "row_and_status", "status"]).default("row_and_status"),
   halfSecure: z.boolean().default(true),
   bindsAmount: z.boolean().default(true),
   returnList: z.enum(["with_amount", "without_amount"]).default("with_amount"),

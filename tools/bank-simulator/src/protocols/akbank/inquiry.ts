@@ -27,17 +27,25 @@ export function wallTime(clock: ShownTimes, atMs: number): string {
 export function historyRows(view: View): object[] {
   const shown = view.lines.filter(({ at }) => Date.parse(at) <= shownUntil(view.nowMs, view.modes));
   const rows = shown
-    .filter(({ listed, operation }) => listed && operation !== "void")
+    .filter(({ listed, operation }) => listed && operation !== "void" && isRowed(operation, view))
     .map((line) => rowOf(line, shown, view));
   return view.modes.newestFirst ? rows.toReversed() : rows;
 }
 
-function rowOf(line: Entry, lines: readonly Entry[], { clock, extraMinor }: View): object {
+/** A refund may be the status of its payment alone. */
+function isRowed(operation: Entry["operation"], { modes }: View): boolean {
+  return operation !== "refund" || modes.refundShownBy !== "status";
+}
+
+function rowOf(line: Entry, lines: readonly Entry[], { clock, extraMinor, modes }: View): object {
   const { operation, transactionId, orderId, rowId, resultCode, currency } = line;
   const isVoided = ({ transactionId: name }: Entry) =>
     lines.some(
       (each) => each.operation === "void" && each.outcome === "approved" && each.transactionId === name,
     );
+  const isRefunded =
+    modes.refundShownBy !== "row" &&
+    lines.some((each) => each.operation === "refund" && each.outcome === "approved" && !isVoided(each));
   const captured = lines.find(
     (each) =>
       each.operation === "capture" &&
@@ -58,7 +66,7 @@ function rowOf(line: Entry, lines: readonly Entry[], { clock, extraMinor }: View
     ...resultOf(resultCode),
     txnCode: TXN_CODES[operation],
     txnDateTime: wallTime(clock, Date.parse(line.at)),
-    txnStatus: isVoided(line) ? "V" : "N",
+    txnStatus: isVoided(line) ? "V" : isRefunded && isOfMoney(line) ? "R" : "N",
     ...(operation === "authorize" && line.outcome === "approved" && hold),
     requestType: "R",
     requestStatus: "S",
@@ -74,6 +82,11 @@ function rowOf(line: Entry, lines: readonly Entry[], { clock, extraMinor }: View
     orderId: rowId,
     orgOrderId: orderId,
   };
+}
+
+/** A refund is of a sale or a capture. */
+function isOfMoney({ operation, outcome }: Entry): boolean {
+  return outcome === "approved" && (operation === "sale" || operation === "capture");
 }
 
 /** A UUID of the batch. */

@@ -52,13 +52,15 @@ export async function refundInPanel(desk: Desk, order: BankOrder, amountMinor: b
   return (await judge(desk, call)).outcome === "approved";
 }
 
-/** A follow-up names the order alone, which has one payment at most. */
+/** A follow-up names the order alone, which has one payment at most. A cancellation may be about its last refund. */
 function caseOf({ bank, modes, linesOf }: Desk, call: Call, nowMs: number): AkbankCase {
   const { merchant, request, session } = call;
   const order = bank.book.order(merchant.terminalSafeId, request.orderId);
+  const undoesRefund = request.operation === "void" && modes.cancelBesideRefund === "undoes_refund";
+  const lastRefund = undoesRefund ? order?.rows.findLast(isStandingRefund) : undefined;
   return {
     order,
-    row: request.card ? undefined : when.approvedPayments(order)[0],
+    row: request.card ? undefined : (lastRefund ?? when.approvedPayments(order)[0]),
     id: "",
     amountMinor: request.amountMinor,
     currency: request.currency,
@@ -70,6 +72,10 @@ function caseOf({ bank, modes, linesOf }: Desk, call: Call, nowMs: number): Akba
     modes,
     options: merchant.options,
   };
+}
+
+function isStandingRefund(row: BankOrder["rows"][number]): boolean {
+  return row.kind === "refund" && when.isStanding(row);
 }
 
 function lineOf({ modes, bank: { book } }: Desk, call: Call, judged: Judged, sequence: number): Entry {

@@ -59,6 +59,20 @@ const rows: Row[] = [
   ["a cancellation of a hold after its day", [hold(), dayEnds], cancel, "VPS-1997"],
   ["a cancellation of a hold after its day", [hold(), dayEnds], cancel, "ok", { voidHoldsAfterDay: true }],
   ["a cancellation beside a refund", [payment(), refund("1.00")], cancel, "VPS-1008"],
+  [
+    "a cancellation of the refund beside it",
+    [payment(), refund("1.00")],
+    cancel,
+    "ok",
+    { cancelBesideRefund: "undoes_refund" },
+  ],
+  [
+    "the whole after its refund was cancelled",
+    [payment(), refund("1.00"), cancel],
+    refund("12.50"),
+    "ok",
+    { cancelBesideRefund: "undoes_refund" },
+  ],
   ["the first cancellation of a captured hold", [hold(), capture], cancel, "ok"],
   ["the second, of the hold", [hold(), capture, cancel], cancel, "ok"],
   ["a third", [hold(), capture, cancel, cancel], cancel, "VPS-1008"],
@@ -134,4 +148,26 @@ test("a person's refund in the panel is a row of the order", async () => {
   await bank.raw(payment());
   await bank.ask("POST", "/panel/refunds", { order: "o", amountMinor: 250 });
   expect(await bank.rows()).toMatchObject([{ txnCode: "1002", amount: 2.5 }, { txnCode: "1000" }]);
+});
+
+test("a refund is a row, the status of its payment, or both", async () => {
+  const bank = await startTestBank();
+  await bank.raw(hold());
+  await bank.raw(capture);
+  await bank.raw(refund("2.50"));
+  const held = { txnCode: "1004", txnStatus: "N" };
+  const row = { txnCode: "1002", txnStatus: "N" };
+  const refunded = { txnCode: "1005", txnStatus: "R" };
+  expect(await bank.rows()).toMatchObject([row, refunded, held]);
+  await bank.modes({ refundShownBy: "status" });
+  expect(await bank.rows()).toMatchObject([refunded, held]);
+  await bank.modes({ refundShownBy: "row" });
+  expect(await bank.rows()).toMatchObject([row, { txnCode: "1005", txnStatus: "N" }, held]);
+  await bank.modes({ refundShownBy: "row_and_status", cancelBesideRefund: "undoes_refund" });
+  await bank.raw(cancel);
+  expect(await bank.rows()).toMatchObject([
+    { ...row, txnStatus: "V" },
+    { ...refunded, txnStatus: "N" },
+    held,
+  ]);
 });

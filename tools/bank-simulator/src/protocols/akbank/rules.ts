@@ -94,13 +94,16 @@ const refund: Life = [
 /** The code of "too late" is not known, so that it is one of no list. */
 const TOO_LATE = "VPS-1997";
 
-/** A captured hold loses its capture and stands open again. A payment is not cancelled beside its refund. */
+/**
+ * A captured hold loses its capture and stands open again. A payment is not cancelled beside its refund; in a mode the
+ * refund is, as the order's last movement.
+ */
 const cancel: Life = [
   [when.hasNoPayment, "VPS-1007"],
   [when.isVoided, "VPS-1008"],
   [when.isSettled, TOO_LATE],
   [all(when.isOpenHold, when.isOfEndedDay, not(inMode("voidHoldsAfterDay"))), TOO_LATE],
-  [when.isRefunded, "VPS-1008"],
+  [all(when.isRefunded, ({ row }) => row?.kind === "payment"), "VPS-1008"],
 ];
 
 /** The rules of life of each operation, in the order in which the bank looks at a call. */
