@@ -3,6 +3,7 @@
 // own ledger.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { enrol, passChallenge } from "./buyer-at-bank.ts";
+import { FORGERIES, SIGNS_AMOUNT } from "../support/return-forgeries.ts";
 import { send, type Page } from "./follow-forms.ts";
 import { BANKS, behavioursOf, shopInHaste, SOON, sumOf, type Protocol } from "./misbehaving-bank.ts";
 import { runNpmStart, type StartedByNpm } from "./run-npm-start.ts";
@@ -21,37 +22,9 @@ const NOT_GENUINE = new Set([
   "no_hash",
   "other_list",
 ]);
-/** Garanti signs no amount in a return: what stands there decides nothing, and spoils nothing. */
+/** An amount that the bank does not sign in a return decides nothing, and spoils nothing. */
 const isProven = (protocol: Protocol, behaviour: string) =>
-  !NOT_GENUINE.has(behaviour) || (protocol === "garanti" && behaviour === "wrong_amount");
-
-/** Forged fields of a return that the bank has signed, the signature itself first. */
-const FORGERIES: Record<Protocol, [field: string, value?: string][]> = {
-  nestpay: [
-    ["HASH", "AAAA"],
-    ["HASH"],
-    ["oid", "other"],
-    ["amount", "0.01"],
-    ["mdStatus", "0"],
-    ["clientid", "1"],
-  ],
-  iyzico: [
-    ["signature", "AAAA"],
-    ["signature"],
-    ["conversationId", "other"],
-    ["paymentId", "1"],
-    ["mdStatus", "0"],
-    ["status", "failure"],
-  ],
-  garanti: [
-    ["hash", "AAAA"],
-    ["hash"],
-    ["hashparams", "clientid:oid:"],
-    ["oid", "other"],
-    ["mdstatus", "0"],
-    ["clientid", "1"],
-  ],
-};
+  !NOT_GENUINE.has(behaviour) || (behaviour === "wrong_amount" && !SIGNS_AMOUNT.has(protocol));
 
 let started: StartedByNpm;
 beforeAll(async () => {

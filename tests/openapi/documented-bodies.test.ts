@@ -11,6 +11,9 @@ import { parseJson } from "../../services/api-gateway/src/endpoint/parse-json.ts
 import { parseRequest } from "../../services/api-gateway/src/endpoint/parse-request.ts";
 import { Refusal } from "../../services/api-gateway/src/http/refusal.ts";
 
+/** The protocols of banks, each of which the document has an account of. */
+const FOREIGN = [...CONNECTORS.values()].filter((connector) => connector !== simulatorConnector);
+
 const docs = join(import.meta.dirname, "..", "..", "docs");
 
 type Block = { document: string; mark: string; json: string };
@@ -28,9 +31,7 @@ const bodies = blocks.filter(({ mark }) => mark !== "auditHead" && mark !== "map
 
 test("there are some, and each names what it is", () => {
   expect(blocks.map(({ document, mark }) => `${document} ${mark}`).toSorted()).toEqual([
-    "acquirers.md createAcquirerAccount",
-    "acquirers.md createAcquirerAccount",
-    "acquirers.md createAcquirerAccount",
+    ...FOREIGN.map(() => "acquirers.md createAcquirerAccount"),
     "operators.md auditHead",
     "operators.md createMerchant",
     "settlement.md mappingFile",
@@ -43,15 +44,12 @@ test.each(bodies)("$document: the body of $mark is taken", ({ mark, json }) => {
   expect(parsed instanceof Refusal ? parsed.extra?.members : undefined).toBeUndefined();
 });
 
-test.each([...CONNECTORS.values()].filter((connector) => connector !== simulatorConnector))(
-  "acquirers.md: $protocol takes the settings and the secrets",
-  (connector) => {
-    const accounts = bodies.map(({ json }) => JSON.parse(json) as Record<string, unknown>);
-    const { settings, secrets } = accounts.find(({ protocol }) => protocol === connector.protocol)!;
-    expect(connector.settings.safeParse(settings).error).toBeUndefined();
-    expect(connector.secrets.safeParse(secrets).error).toBeUndefined();
-  },
-);
+test.each(FOREIGN)("acquirers.md: $protocol takes the settings and the secrets", (connector) => {
+  const accounts = bodies.map(({ json }) => JSON.parse(json) as Record<string, unknown>);
+  const { settings, secrets } = accounts.find(({ protocol }) => protocol === connector.protocol)!;
+  expect(connector.settings.safeParse(settings).error).toBeUndefined();
+  expect(connector.secrets.safeParse(secrets).error).toBeUndefined();
+});
 
 test("settlement.md: the layout of a file is one that a mapping may have", () => {
   const { json } = blocks.find(({ mark }) => mark === "mappingFile")!;

@@ -76,8 +76,8 @@ export const PROOFS: readonly Part[] = [
   { name: "package", command: "npm run test:package", minutesMax: 5 },
   { name: "chaos", command: "npm run chaos -- --minutes 5 --banks sim,nestpay,iyzico", minutesMax: 12 },
   {
-    name: "chaos at Garanti",
-    command: "npm run chaos -- --minutes 5 --banks sim,nestpay,garanti",
+    name: "chaos at banks with a protocol of their own",
+    command: "npm run chaos -- --minutes 5 --banks sim,garanti,akbank",
     minutesMax: 12,
   },
   { name: "model", command: "npm run model", minutesMax: 8 },

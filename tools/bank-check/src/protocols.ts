@@ -1,4 +1,4 @@
-import { garantiConnector, iyzicoConnector, nestpayConnector } from "@holdfast/banks";
+import { akbankConnector, garantiConnector, iyzicoConnector, nestpayConnector } from "@holdfast/banks";
 import type { AnyConnector } from "@holdfast/acquirer";
 
 import { shortly, type Question } from "./open-questions.ts";
@@ -185,6 +185,51 @@ const GARANTI_QUESTIONS: readonly Question[] = [
   },
 ];
 
+const AKBANK_QUESTIONS: readonly Question[] = [
+  {
+    question: "Does an abandoned 3-D Secure form use the order up?",
+    evidence: ["inquiry_after_enrolment"],
+    read: (after) => `the order after a form: ${movements(after)}; a second attempt is not made`,
+  },
+  {
+    question:
+      "What does a second capture or a refund over the rest answer, and how does the record show refunds?",
+    evidence: ["partial_refund"],
+    read: (refund) => `the refund: ${shortly(refund)}; the evidence has the rows`,
+  },
+  {
+    question: "When does the inquiry first show a sale, and what do a status S and rows without a code mean?",
+    evidence: ["inquiry_after_approval"],
+    read: (after) => `directly after it: ${movements(after)}`,
+  },
+  {
+    question: "How far may the request's time be off, and are random numbers compared?",
+    evidence: [],
+    unseen: "the time is this machine's, and each number is new",
+  },
+  {
+    question: "Which fields does a return sign today, and does the bank compare the payment with them?",
+    evidence: [],
+    unseen: "a completion needs a browser",
+  },
+  {
+    question: "Does a second cancel release the hold that the first one made valid again?",
+    evidence: ["cancel_after_capture", "inquiry_after_cancel"],
+    read: (cancel, after) => `the cancel: ${shortly(cancel)}; the order then: ${movements(after)}`,
+  },
+  { question: "When does the day end, and what does a cancel answer then?", evidence: [], unseen: LATER },
+  {
+    question: "Which body has HTTP 401?",
+    evidence: ["wrong_password"],
+    read: (refused) => `the wrong key: ${shortly(refused)}; the evidence has the body`,
+  },
+  {
+    question: "May our server post the 3-D Secure form?",
+    evidence: ["three_ds_enrolment"],
+    read: gatePostedByServer,
+  },
+];
+
 export const PROTOCOLS = {
   nestpay: {
     connector: nestpayConnector,
@@ -204,6 +249,12 @@ export const PROTOCOLS = {
     password: "provPassword",
     testHosts: ["sanalposprovtest.garantibbva.com.tr"],
     questions: GARANTI_QUESTIONS,
+  },
+  akbank: {
+    connector: akbankConnector,
+    password: "secretKey",
+    testHosts: ["apipre.akbank.com", "virtualpospaymentgatewaypre.akbank.com"],
+    questions: AKBANK_QUESTIONS,
   },
 } satisfies Record<string, CheckedProtocol>;
 export type ProtocolName = keyof typeof PROTOCOLS;

@@ -15,6 +15,11 @@ export function drawBankContracts() {
       refundPassword: secret(),
       storeKey: secret(),
     },
+    akbank: {
+      merchantSafeId: "2023090417500272654BD9A49CF07574",
+      terminalSafeId: "2023090417500284633D137A249DBBEB",
+      secretKey: secret(),
+    },
   };
 }
 export type BankContracts = ReturnType<typeof drawBankContracts>;
@@ -86,6 +91,19 @@ export const banks: Record<BankProtocol, BankDefinition> = {
         refundPassword,
         storeKey,
       },
+    }),
+  },
+  akbank: {
+    label: "Akbank",
+    mapping: "nestpay",
+    account: (url, { akbank: { merchantSafeId, terminalSafeId, secretKey } }) => ({
+      settings: {
+        apiUrl: `${url}/api/v1/payment/virtualpos/transaction/process`,
+        gateUrl: `${url}/securepay`,
+        merchantSafeId,
+        terminalSafeId,
+      },
+      secrets: { secretKey },
     }),
   },
 };

@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { orderIdOf, type ProbedAcquirer } from "@holdfast/acquirer";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { FORGERIES } from "../support/return-forgeries.ts";
+import { playBank, type PlayedBank } from "./played-banks.ts";
+
+/** The banks whose gate answers our form with a page that leads to the issuer's, and with what a failed return is declined. */
+const FAILED = { garanti: "MD-0", akbank: "VPS-1279" } as const;
+
+/** Both hands of a bank's 3-D Secure: the adapter's form, the bank's pages and return, and the adapter's reading of it. */
+describe.each(Object.keys(FAILED) as (keyof typeof FAILED)[])("%s", (protocol) => {
+  let dir: string;
+  let bank: PlayedBank;
+  let acquirer: ProbedAcquirer;
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), "holdfast-conformance-"));
+    bank = await playBank(protocol, dir);
+    acquirer = bank.connect();
+  });
+  afterAll(async () => {
+    await acquirer.close();
+    await bank.close();
+    await rm(dir, { recursive: true });
+  });
+
+  test.each([
+    ["sale", "123456", { kind: "approved", authentication: { transStatus: "Y" } }, ["sale approved 10000"]],
+    [
+      "authorize",
+      "123456",
+      { kind: "approved", authentication: { transStatus: "Y" } },
+      ["authorize approved 10000"],
+    ],
+    ["sale", "000000", { kind: "declined", resultCode: FAILED[protocol] }, []],
+  ] as const)(
+    "%s with the code %s charges the authenticated alone",
+    async (operation, code, outcome, lines) => {
+      const reference = randomUUID();
+      const amount = { amountMinor: 10_000n, currency: "TRY", installmentCount: 3 };
+      const about = { reference, orderId: orderIdOf(reference), ...amount, operation, expiresAt: soon() };
+      const card = { pan: "4111111111111111", expiryMonth: "12", expiryYear: "35", cvv: "123" };
+      const buyer = { card, cardHolderName: "Ada Lovelace", customer: { ip: "203.0.113.7" } };
+      const request = { ...about, ...buyer, returnUrl: RETURN_URL, sessionExpiresAt: soon() };
+      const enrolled = await acquirer.enrol(request);
+      if (enrolled.kind !== "challenge" || enrolled.challenge.type !== "html") throw new Error(enrolled.kind);
+      const fields = await passChallenge(enrolled.challenge.html, code);
+      const completion = { ...about, session: enrolled.session };
+      const forgeries = FORGERIES[protocol].filter(([forged, as]) =>
+        fields.some(([name, value]) => name === forged && value !== as),
+      );
+      for (const [forged, as] of forgeries) {
+        const changed = fields.map(([name, value]) => [name, name === forged ? (as ?? "") : value] as const);
+        expect(await acquirer.complete({ ...completion, returned: { fields: changed } })).toMatchObject({
+          kind: "not_genuine",
+        });
+      }
+      expect(await bank.ledger(reference)).toEqual([]);
+      expect(await acquirer.complete({ ...completion, returned: { fields } })).toMatchObject(outcome);
+      expect(await bank.ledger(reference)).toEqual(lines);
+    },
+  );
+
+  /** Posts each page's form, as a browser does, until one leads back to us. */
+  async function passChallenge(html: string, code: string): Promise<[string, string][]> {
+    const inputs = [...html.matchAll(/<input\b([^<>]*)>/gi)].map(([, attributes = ""]) => attributes);
+    const fields = inputs.map((of): [string, string] => {
+      const name = attributeOf(of, "name");
+      return [name, name === "code" ? code : attributeOf(of, "value")];
+    });
+    const posted = fields.filter(([name]) => name !== "");
+    const action = attributeOf(html, "action");
+    if (action === RETURN_URL) return posted;
+    const url = new URL(action, String(bank.account.settings["gateUrl"]));
+    const answer = await fetch(url, { method: "POST", body: new URLSearchParams(posted) });
+    return await passChallenge(await answer.text(), code);
+  }
+});
+
+const RETURN_URL = "https://pay.example/return/1";
+const soon = () => new Date(Date.now() + 60_000);
+
+function attributeOf(text: string, name: string): string {
+  const value = new RegExp(`\\b${name}="([^"]*)"`).exec(text)?.[1] ?? "";
+  return value.replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+}
