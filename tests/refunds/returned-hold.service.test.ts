@@ -73,7 +73,7 @@ const voids = async (paymentId: string) =>
   (await bank.ledger(paymentId)).filter((line) => line.startsWith("void"));
 const told = (paymentId: string) => lines.filter((line) => line["paymentId"] === paymentId && isOfHold(line));
 const isOfHold = ({ msg }: LogLine) =>
-  msg === "the bank does not release the hold of a capture that was voided for a refund";
+  msg === "the bank does not release the hold of a capture that was voided";
 
 test.each([
   ["is answered", []],

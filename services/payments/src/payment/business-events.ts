@@ -50,7 +50,7 @@ export type BusinessEvents = {
   cardNotOpened(payment: PaymentKey, error: unknown): void;
   /** An inquiry has found the payment approved in another amount or currency than was asked for. */
   answerMismatched(payment: PaymentKey): void;
-  /** A refund has paid back a capture, and the bank keeps the buyer's hold of it. */
+  /** A refund or a cancel has voided a capture, and the bank keeps the hold of it. */
   holdStands(payment: PaymentKey): void;
   /** `refunds` has asked for money to which people have not agreed; nothing is sent. Once an hour for each refund. */
   refundNotAgreed(payment: PaymentKey): void;
@@ -246,7 +246,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
       mismatches.add(1);
       log.error(
         { paymentId: payment_id, merchantId: merchant_id },
-        "the bank does not release the hold of a capture that was voided for a refund",
+        "the bank does not release the hold of a capture that was voided",
       );
     },
     refundNotAgreed({ payment_id, merchant_id }) {
