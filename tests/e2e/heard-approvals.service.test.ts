@@ -22,6 +22,7 @@ beforeAll(async () => {
     ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}`,
     RECOVERY_SCHEDULE: "20ms,40ms,60ms,80ms",
     RECOVERY_INTERVAL: "20ms",
+    WATCH_INTERVAL: "50ms",
     REVERSE_UNSEEN_AFTER: "50ms",
   });
   const operators = accountOperators(payments, () => "");
@@ -121,6 +122,26 @@ test("an old one is voided by its name, and is never FAILED because there is no 
   await askNow(paymentId, ", created_at = now() - interval '1 hour'");
   expect(await hasEnded(paymentId, "FAILED")).toMatchObject({ cause: "reversed" });
   expect(await bank.ledger(paymentId)).toEqual(["sale approved 10000", "void approved 10000"]);
+});
+
+test("a second success that was hidden beside it is given back at the next look", async () => {
+  await bank.will("sale", "twice");
+  const paymentId = await hiddenSale();
+  await askNow(paymentId, ", created_at = now() - interval '1 hour'");
+  await hasEnded(paymentId, "FAILED");
+  const sales = ["sale approved 10000", "sale approved 10000"];
+  expect(await bank.ledger(paymentId)).toEqual([...sales, "void approved 10000"]);
+  await bank.mode({ historyLagSeconds: 0 });
+  await payments.query("update payments.payment_watch set due_at = now() where payment_id = $1", [paymentId]);
+  await eventually(async () => {
+    const [watch] = await payments.query<{ last_inquiry: string }>(
+      "select last_inquiry from payments.payment_watch where payment_id = $1 and ended_at is not null",
+      [paymentId],
+    );
+    return watch?.last_inquiry === "undone_by_reversal";
+  });
+  expect(await bank.ledger(paymentId)).toEqual([...sales, "void approved 10000", "void approved 10000"]);
+  expect((await read(paymentId)).state).toBe("FAILED");
 });
 
 test("one that the bank cannot void either is left to people, beyond every horizon", async () => {

@@ -381,8 +381,11 @@ export type NotSent = {
 export type AcquirerOutcome = Approved | Declined | Expired | Unknown | NotSent;
 
 export type ReversalOutcome =
-  /** No funds are, or ever will be, reserved or captured under the reference. */
-  | { kind: "reversed" }
+  /**
+   * No funds are, or ever will be, reserved or captured under the reference. `isHidden`: what was reversed was known by its
+   * name alone, and the acquirer's record shows nothing of it yet, so that it may hide more.
+   */
+  | { kind: "reversed"; isHidden?: true }
   /**
    * There is nothing to reverse at this moment, and the reference is not bound: the operation may still be under way and
    * take effect later.

@@ -174,15 +174,25 @@ async function cancel(bank: VoidingBank, request: FollowUpRequest): Promise<Acqu
 
 /**
  * The record is read even where a name is known, so that nothing else of the order is left standing. What the bank has
- * named in an answer, and its record does not show, is voided by that name.
+ * named in an answer, and its record does not show, is voided by that name. Such a record is behind, and may hide more of the
+ * order.
  */
 async function reverse(bank: VoidingBank, request: ReversalRequest): Promise<ReversalOutcome> {
   const shown = await voidUnnamed(bank, request);
   const name = request.target.externalTransactionId;
   if (name === undefined || !(await isHidden(bank, request, name, shown))) return reversedBy(shown);
   const named = await voidByName(bank, request, name);
+  if (named.kind === "approved") return reversedByName(await bank.standing(request));
   const codes = bank.nothingLeft.void;
   return reversedBy(codes && isRefused(named, codes) ? { kind: "none" } : named);
+}
+
+/** The outcome of a void by a name that the record did not show. @param left what it shows afterwards. */
+function reversedByName({ kind }: Standing): ReversalOutcome {
+  if (kind === "voided") return { kind: "reversed" };
+  // Another success of the order stands, which the next reversal finds.
+  const isShown = kind === "live" || kind === "settled" || kind === "several";
+  return isShown ? PENDING : { kind: "reversed", isHidden: true };
 }
 
 /** True where the bank's record does not show a success that the bank has named. @param ended how the void of what it shows did. */

@@ -150,9 +150,19 @@ describe("a reversal", () => {
   test.each(unseen)(
     "voids by its name what the bank has approved and its record does not show",
     async (history) => {
-      bank.script(history, approvedXml(orderId, "T1"));
+      const voided = historyRow("S", "V");
+      bank.script(history, approvedXml(orderId, "T1"), historyXml(orderId, voided));
       expect(await reverse()).toEqual({ kind: "reversed" });
       expect(bank.received[1]!.fields.get("TransId")).toBe("T1");
+      // The record is behind, or shows that something else of the order stands.
+      const second = historyXml(orderId, historyRow("S", "C", { transId: "T2" }), voided);
+      for (const [after, outcome] of [
+        [history, { kind: "reversed", isHidden: true }],
+        [second, pending],
+      ] as const) {
+        bank.script(history, approvedXml(orderId, "T1"), after);
+        expect(await reverse()).toEqual(outcome);
+      }
       bank.script(history, refusedXml("2008"), history);
       expect(await reverse()).toEqual({ kind: "nothing_found" });
       bank.script(history, refusedXml("2511"), history);
@@ -165,9 +175,9 @@ describe("a reversal", () => {
   test("voids a second success, and by its name the first one, which the record does not show", async () => {
     const second = historyXml(orderId, historyRow("S", "C", { transId: "T2" }));
     const voided = historyXml(orderId, historyRow("S", "V", { transId: "T2" }));
-    bank.script(second, approvedXml(orderId, "T2"), voided, approvedXml(orderId, "T1"));
+    bank.script(second, approvedXml(orderId, "T2"), voided, approvedXml(orderId, "T1"), voided);
     expect(await reverse()).toEqual({ kind: "reversed" });
-    expect(types()).toEqual(["history", "Void", "history", "Void"]);
+    expect(types()).toEqual(["history", "Void", "history", "Void", "history"]);
   });
 
   test("of what was voided is done, unless something else of the order stands", async () => {

@@ -131,6 +131,9 @@ function decideApproved(
 export const NOT_SEEN_CAUSE = "not_seen_until_horizon";
 export const RESOLVED_CAUSE = "resolved_by_operators";
 
+/** The cause of an end by a reversal, which may have been of more than the bank's record showed. */
+export const REVERSED_CAUSE = "reversed";
+
 /** A payment whose reversal the acquirer has acknowledged. */
 export const REVERSED: AcquirerResult = {
   externalTransactionId: null,

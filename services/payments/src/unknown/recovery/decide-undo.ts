@@ -11,9 +11,11 @@ import { mayStillArrive } from "../../bank/ledger/bank-call.ts";
 
 /** The end of an attempt: the money is back, was never taken or has never been seen, or it is tried again. */
 export type UndoResult =
-  | { kind: "undone"; by: "reversal" | "refund" }
-  /** The bank had not seen it until the horizon. That is a decision and no knowledge, so it is looked at once more. */
-  | { kind: "undone"; by: "horizon" }
+  /**
+   * `horizon`: the bank had not seen it until then. `isUnshown`: that is a decision and no knowledge, or the bank's record did
+   * not show what was reversed, so that it is looked at once more.
+   */
+  | { kind: "undone"; by: "reversal" | "refund" | "horizon"; isUnshown?: true }
   /** `isChargedBack`: nothing was sent, since a chargeback has given the buyer the money. */
   | { kind: "wait"; cause: string; next?: "now"; notBefore?: Date; isChargedBack?: boolean };
 
@@ -34,8 +36,9 @@ export function isUndone({ kind }: Verdict): boolean {
 /**
  * @param ageMs of the payment, see `LeasedPayment`.
  * @param terms where the bank binds nothing: what it has not seen by the horizon is taken for what it will never see.
- * @param isUnseen whether the bank has said, before the reversal, that it does not know the payment. One that it has accepted and
- * not decided on is known to it although there is nothing to reverse, and an inquiry without an answer decides nothing.
+ * @param isUnseen whether the bank has said, before the reversal, that it does not know the payment, or has reversed it before.
+ * One that it has accepted and not decided on is known to it although there is nothing to reverse, and an inquiry without an
+ * answer decides nothing.
  */
 export function decideAfterReversal(
   reversal: ReversalOutcome,
@@ -45,11 +48,14 @@ export function decideAfterReversal(
 ): UndoDecision {
   switch (reversal.kind) {
     case "reversed":
-      return { result: { kind: "undone", by: "reversal" } };
+      if (!reversal.isHidden) return { result: { kind: "undone", by: "reversal" } };
+      return mayStillArrive(ageMs, horizonMs)
+        ? { result: { kind: "wait", cause: "reversal_not_shown" } }
+        : { result: { kind: "undone", by: "reversal", isUnshown: true } };
     case "nothing_found":
       return mayStillArrive(ageMs, horizonMs) || !isUnseen
         ? { result: { kind: "wait", cause: "nothing_found" } }
-        : { result: { kind: "undone", by: "horizon" } };
+        : { result: { kind: "undone", by: "horizon", isUnshown: true } };
     case "settled":
       return {
         result: { kind: "wait", cause: "reversal_settled", next: "now" },

@@ -29,6 +29,7 @@ import {
   NOT_SEEN_CAUSE,
   REFUNDED,
   REVERSED,
+  REVERSED_CAUSE,
   type RecoveryLimits,
 } from "./decide-recovery.ts";
 import type { UndoResult } from "./decide-undo.ts";
@@ -148,7 +149,7 @@ export function endOf(
   if (by === "horizon") {
     return { to, cause: NOT_SEEN_CAUSE, result: to === "CANCELLED" ? ABANDONED : NOT_SEEN };
   }
-  return { to, cause: "reversed", result: to === "CANCELLED" ? ABANDONED : REVERSED };
+  return { to, cause: REVERSED_CAUSE, result: to === "CANCELLED" ? ABANDONED : REVERSED };
 }
 
 async function record(

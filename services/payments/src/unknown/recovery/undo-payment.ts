@@ -45,7 +45,7 @@ export async function undoPayment(
   return await sendReversal(deps, payment, calls, {
     target: withKnownId(targetOf(payment), found, charge),
     amountMinor,
-    isUnseen: found.kind === "not_found",
+    isUnseen: found.kind === "not_found" || calls.some(isReversed),
   });
 }
 
@@ -75,13 +75,17 @@ async function sendReversal(
   return await conclude(deps, payment, decideAfterReversal(reversal, payment.age_ms, terms, isUnseen));
 }
 
+function isReversed({ kind, outcome }: BankCall): boolean {
+  return kind === "reverse" && outcome === "reversed";
+}
+
 async function conclude(
   deps: RecoverDeps,
   payment: UndonePayment,
   { result, refusal }: UndoDecision,
 ): Promise<UndoResult> {
   // The watch starts before the payment ends: without one it would be forgotten while the bank may still carry it out.
-  if (result.kind === "undone" && result.by === "horizon") await startWatch(deps, payment);
+  if (result.kind === "undone" && result.isUnshown) await startWatch(deps, payment);
   if (refusal) deps.events.reversalRefused(payment, refusal);
   return result;
 }

@@ -2,7 +2,7 @@ import { nextAttemptInMs, startWorkPools, type PeriodicTask } from "@holdfast/se
 import { waitFor } from "@holdfast/acquirer";
 import { isUnsettled } from "../../payment/payment.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
-import { NOT_SEEN_CAUSE, RESOLVED_CAUSE } from "./decide-recovery.ts";
+import { NOT_SEEN_CAUSE, RESOLVED_CAUSE, REVERSED_CAUSE } from "./decide-recovery.ts";
 import type { BankCall } from "../../bank/ledger/bank-call.ts";
 import { findCalls } from "../../bank/ledger/call-queries.ts";
 import { inquire } from "../../bank/ledger/movement.ts";
@@ -21,7 +21,7 @@ import {
 } from "../../bank/ledger/watch-queries.ts";
 
 /**
- * Looks once more at a payment that has ended because the bank had not seen it until the horizon. Where the bank shows
+ * Looks once more at a payment that has ended because the bank had not shown it until the horizon. Where the bank shows
  * money under its reference by now, that is given back, over as many attempts as it takes, or until a chargeback has given it
  * back: the payment stays what it is. Operators learn of it when it is first seen.
  */
@@ -61,7 +61,7 @@ function endedUnseen({ state, cause }: WatchedPayment): boolean {
   return (state === "FAILED" || state === "CANCELLED") && UNSEEN_CAUSES.has(cause);
 }
 
-const UNSEEN_CAUSES: ReadonlySet<string> = new Set([NOT_SEEN_CAUSE, RESOLVED_CAUSE]);
+const UNSEEN_CAUSES: ReadonlySet<string> = new Set([NOT_SEEN_CAUSE, RESOLVED_CAUSE, REVERSED_CAUSE]);
 const UNSETTLED_AGAIN_MS = 60_000;
 
 /**
