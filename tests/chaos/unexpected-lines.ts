@@ -6,18 +6,28 @@ import { close } from "./banks-alone.ts";
 import type { OperatorClient } from "./client/operator-client.ts";
 import type { System } from "./system/system.ts";
 
-/** A sale that stands twice at a bank, of which nothing but the file of its day tells. */
-export type SecondSuccess = { paymentId: string; amountMinor: bigint };
+/**
+ * A sale that a bank has carried out twice, of which nothing but the file of its day tells.
+ * `isGivenBack`: people have refunded both in the bank's panel.
+ */
+export type SecondSuccess = { paymentId: string; amountMinor: bigint; isGivenBack: boolean };
 
 export function secondSuccessesIn(bank: readonly BankLine[]): SecondSuccess[] {
-  return [...linesByPayment(bank)].flatMap(([paymentId, lines]) =>
-    approvals(lines)
-      .filter((line) => line.operation === "sale" && line.uncalled === "again" && isLive(line, lines))
-      .map(({ amountMinor }) => ({ paymentId, amountMinor })),
-  );
+  return [...linesByPayment(bank)].flatMap(([paymentId, lines]) => {
+    const isGivenBack = lines.some(
+      ({ operation, uncalled }) => operation === "refund" && uncalled === "panel",
+    );
+    return approvals(lines)
+      .filter((line) => line.operation === "sale" && line.uncalled === "again")
+      .filter((line) => isGivenBack || isLive(line, lines))
+      .map(({ amountMinor }) => ({ paymentId, amountMinor, isGivenBack }));
+  });
 }
 
-/** Each is one difference of its payment, over its amount, to which a person says that the bank's amount counts. */
+/**
+ * Each is one difference of its payment, over its amount, to which a person says that the bank's amount counts. Where both
+ * were given back, the differences of the payment and of its lines come to nothing, and count nowhere.
+ */
 export async function secondSuccessesAreFound(
   { superuserUrl }: System,
   again: readonly SecondSuccess[],
@@ -26,12 +36,17 @@ export async function secondSuccessesAreFound(
   return await withClient(superuserUrl, async (client) => {
     await eventually(async () => (await client.query(TO_JUDGE)).rowCount === 0);
     const found: string[] = [];
-    for (const { paymentId, amountMinor } of again) {
-      const { rows } = await client.query<{ id: string; stake: string }>(OF_FACT, [paymentId]);
-      const [only] = rows;
-      if (rows.length !== 1 || BigInt(only!.stake) !== amountMinor)
+    for (const { paymentId, amountMinor, isGivenBack } of again) {
+      const { rows } = await client.query<{ id: string; stake: string }>(isGivenBack ? OF_PAYMENT : OF_FACT, [
+        paymentId,
+      ]);
+      const isExpected = isGivenBack
+        ? rows.length > 0 && rows.reduce((sum, { stake }) => sum + BigInt(stake), 0n) === 0n
+        : rows.length === 1 && BigInt(rows[0]!.stake) === amountMinor;
+      if (!isExpected)
         found.push(`a second success of ${paymentId}, ${amountMinor}: ${JSON.stringify(rows)}`);
-      for (const { id } of rows) found.push(...(await close(operator, id)));
+      for (const { id } of rows)
+        found.push(...(await close(operator, id, isGivenBack ? "NOT_OURS" : "ACCEPT_BANK")));
     }
     return found;
   });
@@ -44,6 +59,14 @@ const TO_JUDGE = `
 const OF_FACT = `
   select difference_id as id, amount_minor::text as stake from settlement.difference
   where fact_id = $1 and state = 'OPEN' and class in ('AMOUNT_DIFFERS', 'STATUS_DIFFERS')`;
+
+/** The bank's amounts in all differences of a payment, and of lines that have its name or the bank's name of it. */
+const OF_PAYMENT = `
+  select difference_id as id, difference.theirs_minor::text as stake
+  from settlement.difference left join settlement.line using (import_id, line_no)
+  where difference.state = 'OPEN' and ($1 in (difference.fact_id, line.reference_id)
+    or (line.account_id, line.bank_reference)
+      in (select account_id, bank_reference from settlement.line where fact_id = $1))`;
 
 /** Each line that a bank has written once more is a difference. A person says that it counts nowhere. */
 export async function copiesAreFound(

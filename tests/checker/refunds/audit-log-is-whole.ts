@@ -61,9 +61,9 @@ function unexplained(operations: OperatorEntry[], audit: AuditRow[]): Found[] {
       if (operations.some((each) => isAttempt(each) && mayHaveBeenRefused(each))) return [];
       return [{ ids: [subject, actor], what: `an entry ${action}, and no such attempt` }];
     }
-    const able = (actions.get(`${actor} ${action}`) ?? []).filter(
-      (operation) => operation.subject === undefined || operation.subject === subject,
-    );
+    const able = [action, ...(BESIDE[action] ?? [])]
+      .flatMap((made) => actions.get(`${actor} ${made}`) ?? [])
+      .filter((operation) => operation.subject === undefined || operation.subject === subject);
     if (entries.length <= able.length) return [];
     return [
       { ids: [subject, actor], what: `${entries.length} entries ${action}, ${able.length} such actions` },
@@ -79,6 +79,11 @@ function mayHaveHadEffect({ status, bytesSent }: OperatorEntry): boolean {
 
 /** Entries of services about what they do on people's decisions. */
 const OF_SERVICES: ReadonlySet<string> = new Set(["refund.sent_to_bank"]);
+
+/** Entries that another action makes beside its own. */
+const BESIDE: Readonly<Record<string, readonly string[]>> = {
+  "payment.reversal_decided": ["payment.resolved"],
+};
 
 /** The entry of `payments` about an approval, which it gets first; `refunds` may refuse it then. */
 const CONSENT = { entry: "refund.agreed", of: "refund.approved" } as const;

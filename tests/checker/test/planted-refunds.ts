@@ -182,6 +182,22 @@ export const PLANTED_IN_REFUNDS: Record<number, Planted[]> = {
       (run) => writeDown(run, { actor: "cem", action: "refund.agreed", subject: waitingRefund }, "payments"),
     ],
     [
+      "2 entries payment.reversal_decided, 1 such actions",
+      refundedPayment,
+      (run) => {
+        run.operations.push({
+          sequence: 0,
+          operator: "olga",
+          action: "payment.resolved",
+          subject: refundedPayment,
+          bytesSent: true,
+          status: 409,
+        });
+        const entry = { actor: "olga", action: "payment.reversal_decided", subject: refundedPayment };
+        for (let each = 0; each < 2; each += 1) writeDown(run, entry, "payments");
+      },
+    ],
+    [
       "1 entries refund.rejected, 0 such actions",
       rejectedRefund,
       (run) => Object.assign(run.operations[1] ?? {}, { status: 503 }),
