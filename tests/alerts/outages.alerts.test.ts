@@ -44,7 +44,7 @@ test("clients that leave early are quiet", async () => {
   await links.bank.heal();
   expect(fired).toEqual([]);
   const metrics = await (await fetch(`${sandbox.file.healthUrls["api-gateway"]}/metrics`)).text();
-  const left = /^http_server_request_duration_count\{[^}]*http_response_status_code=""[^}]*\} (\d+)/m;
+  const left = /^http_server_request_duration_seconds_count\{[^}]*http_response_status_code=""[^}]*\} (\d+)/m;
   expect(Number(left.exec(metrics)?.[1])).toBeGreaterThan(20);
 });
 

@@ -31,9 +31,15 @@ test.each([
   ["holdfast:slo_lost:rate5m > 1", "holdfast:slo_lost:rate5m"],
   ['holdfast:slo_bad:rate5m{slo="lost"} > 1', "holdfast:slo_bad:rate5m: slo is never lost"],
   // A histogram is asked by its parts.
-  ["rate(holdfast_webhooks_attempt_duration[5m]) > 1", "holdfast_webhooks_attempt_duration"],
-  ['max(holdfast_refunds_oldest_age{wait="bank"})', "holdfast_refunds_oldest_age: no label wait"],
-  ['max(holdfast_refunds_oldest_age{waits="nobody"})', "holdfast_refunds_oldest_age: waits is never nobody"],
+  ["rate(holdfast_webhooks_attempt_duration_seconds[5m]) > 1", "holdfast_webhooks_attempt_duration_seconds"],
+  [
+    'max(holdfast_refunds_oldest_age_seconds{wait="bank"})',
+    "holdfast_refunds_oldest_age_seconds: no label wait",
+  ],
+  [
+    'max(holdfast_refunds_oldest_age_seconds{waits="nobody"})',
+    "holdfast_refunds_oldest_age_seconds: waits is never nobody",
+  ],
   ['up{node="a"} == 0', "up: no label node"],
   ["sum by (bank) (rate(holdfast_acquirer_calls_total[5m]))", "holdfast_acquirer_calls_total: no label bank"],
   [
@@ -42,16 +48,16 @@ test.each([
   ],
   // Prometheus 3 writes 20.0 where a program wrote 20.
   [
-    'rate(http_server_request_duration_bucket{le="20"}[5m])',
-    "http_server_request_duration_bucket: le 20 is not a bound in the forms of Prometheus 2 and 3",
+    'rate(http_server_request_duration_seconds_bucket{le="20"}[5m])',
+    "http_server_request_duration_seconds_bucket: le 20 is not a bound in the forms of Prometheus 2 and 3",
   ],
   [
-    'rate(http_server_request_duration_bucket{le=~"30|30[.]0"}[5m])',
-    "http_server_request_duration_bucket: le 30|30[.]0 is not a bound in the forms of Prometheus 2 and 3",
+    'rate(http_server_request_duration_seconds_bucket{le=~"30|30[.]0"}[5m])',
+    "http_server_request_duration_seconds_bucket: le 30|30[.]0 is not a bound in the forms of Prometheus 2 and 3",
   ],
   [
-    "histogram_quantile(0.9, sum by (le) (rate(http_server_request_duration_bucket[5m]))) > 20",
-    "http_server_request_duration_bucket: no quantile is above 20",
+    "histogram_quantile(0.9, sum by (le) (rate(http_server_request_duration_seconds_bucket[5m]))) > 20",
+    "http_server_request_duration_seconds_bucket: no quantile is above 20",
   ],
 ])("%s can never be true", (expression, fault) => {
   expect(faultsOf(expression)).toEqual([fault]);
@@ -86,7 +92,7 @@ test("what people read names metrics that the programs have", () => {
   expect(unknownNames(asked.flatMap(({ names }) => names))).toEqual([]);
   expect(faultsOf(...asked.flatMap(({ queries }) => queries))).toEqual([]);
   const wrong = metricsOfPage(
-    '`holdfast_webhooks_lost`, `holdfast_refunds_oldest_age{waits="bank"}`, `rate(holdfast_webhooks_lost_total[5m])`',
+    '`holdfast_webhooks_lost`, `holdfast_refunds_oldest_age_seconds{waits="bank"}`, `rate(holdfast_webhooks_lost_total[5m])`',
   );
   expect(unknownNames(wrong.names)).toEqual(["holdfast_webhooks_lost"]);
   expect(faultsOf(...wrong.queries)).toEqual(["holdfast_webhooks_lost_total"]);

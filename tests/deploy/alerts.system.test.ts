@@ -50,7 +50,7 @@ test("the event loop's delay is its longest turn: a share of turns hides one lon
     panelsOf(name).flatMap(({ targets }) => targets.map(({ expr }) => expr)),
   );
   const asked = [...shown, ...rules.map(({ expr }) => expr)].join(" ").match(/nodejs_eventloop_delay_\w+/g);
-  expect(new Set(asked)).toEqual(new Set(["nodejs_eventloop_delay_max"]));
+  expect(new Set(asked)).toEqual(new Set(["nodejs_eventloop_delay_max_seconds"]));
 });
 
 test("each panel has a unit, a sentence and a place of its own", () => {

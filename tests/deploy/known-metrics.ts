@@ -89,8 +89,7 @@ export function unknownNames(names: string[]): string[] {
 let known: Map<string, Metric> | undefined;
 
 /**
- * As OpenTelemetry's serializer for Prometheus writes them: dots are underscores, counters end in `_total`, units are
- * left out.
+ * As Prometheus has them: dots are underscores, the unit follows the name, and counters end in `_total`.
  */
 function metricsOfTheSources(): Map<string, Metric> {
   return (known ??= new Map(
@@ -118,9 +117,10 @@ function metricsOfFile(file: string): [string, Metric][] {
   const metric = { isOurs: true, labels, values };
   return made.flatMap(({ 1: kind, 2: name = "", index }): [string, Metric][] => {
     // The event loop's delay has a gauge for each quantile.
+    const unit = unitOf(source.slice(index), kind);
     if (name.endsWith("."))
-      return ["p50", "p99", "max"].map((q) => [`${name}${q}`.replaceAll(".", "_"), metric]);
-    const base = name.replaceAll(".", "_");
+      return ["p50", "p99", "max"].map((q) => [`${name}${q}`.replaceAll(".", "_") + unit, metric]);
+    const base = name.replaceAll(".", "_") + unit;
     if (kind === "Counter") return [[`${base}_total`, metric]];
     if (kind === "Gauge") return [[base, metric]];
     const bounds = /^\w+\([^)]*\bAGE_SECONDS\b/.test(source.slice(index)) ? AGE_SECONDS : CALL_SECONDS;
@@ -130,6 +130,14 @@ function metricsOfFile(file: string): [string, Metric][] {
       [`${base}_sum`, metric],
     ];
   });
+}
+
+/** @param source from where the instrument is made. */
+function unitOf(source: string, kind: string | undefined): string {
+  // Functions that make histograms have seconds only.
+  if (kind === "seconds" || kind === "lazyHistogram") return "_seconds";
+  const [, unit = ""] = /unit: "(\w+)"/.exec(source.slice(0, source.indexOf("})") + 1)) ?? [];
+  return { s: "_seconds", By: "_bytes", "1": "_ratio" }[unit] ?? "";
 }
 
 function sourceOf(file: string): string {

@@ -46,7 +46,7 @@ test("every process measures when the bus' certificate ends, and a listener its 
     });
     await eventually(async () => {
       const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-      const lines = text.matchAll(/^holdfast_tls_certificate_expires_in\w*\{(.*)\} (\S+)$/gm);
+      const lines = text.matchAll(/^holdfast_tls_certificate_expires_in_seconds\w*\{(.*)\} (\S+)$/gm);
       const measured = [...lines].map(([, labels = "", seconds]) => {
         expect(Number(seconds)).toBeGreaterThan(0);
         return /\bserver="(\w+)"/.exec(labels)?.[1];

@@ -57,7 +57,7 @@ test("without a collector there are metrics to read and no spans", async () => {
   expect(target).toContain('service_namespace="holdfast"');
   expect(target).toContain('deployment_environment_name="test"');
   expect(target).toMatch(/service_version="\d+\.\d+\.\d+"/);
-  expect(await prometheusText()).toContain("process_cpu_time");
+  expect(await prometheusText()).toContain("process_cpu_time_seconds");
   expect(await prometheusText()).toMatch(
     /^holdfast_build_info\{version="\d+\.\d+\.\d+",node="26\.[\d.]+"\S* 1/m,
   );
@@ -71,7 +71,7 @@ test("a turn of the event loop that took long is in its delay", async () => {
   while (performance.now() < until);
   await turn();
   const text = (await prometheusText())!;
-  const [, max] = /^nodejs_eventloop_delay_max\{.*\} (\S+)/m.exec(text) ?? [];
+  const [, max] = /^nodejs_eventloop_delay_max_seconds\{.*\} (\S+)/m.exec(text) ?? [];
   expect(Number(max)).toBeGreaterThanOrEqual(0.2);
 });
 

@@ -16,7 +16,8 @@ test("a process that is 15 s behind begins nothing and says so, and takes paymen
   expect(await payments.query("select 1 from payments.payment")).toEqual([]);
   const ready = await clock.health("/readyz");
   expect([ready.status, JSON.parse(ready.text)]).toEqual([503, { status: "not ready", failing: ["clock"] }]);
-  const [, skew] = /^holdfast_clock_skew(?:\{.*\})? (\S+)/m.exec((await clock.health("/metrics")).text) ?? [];
+  const [, skew] =
+    /^holdfast_clock_skew_seconds(?:\{.*\})? (\S+)/m.exec((await clock.health("/metrics")).text) ?? [];
   expect(Math.round(Number(skew))).toBe(15);
   expect(child.logTail()).toContain("this machine's clock is off");
 

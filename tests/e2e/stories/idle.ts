@@ -55,7 +55,9 @@ const WINDOW_S = 20;
 async function countStatements(healthUrl: string): Promise<{ counts: Map<string, number>; atMs: number }> {
   const text = await (await fetch(`${healthUrl}/metrics`)).text();
   const counts = new Map<string, number>();
-  for (const [, labels, count] of text.matchAll(/^db_client_operation_duration_count\{(.*)\} (\d+)/gm)) {
+  for (const [, labels, count] of text.matchAll(
+    /^db_client_operation_duration_seconds_count\{(.*)\} (\d+)/gm,
+  )) {
     const statement = /db_query_summary="([^"]*)"/.exec(labels!)?.[1] ?? "other";
     counts.set(statement, (counts.get(statement) ?? 0) + Number(count));
   }

@@ -48,7 +48,8 @@ async function measured(server: string): Promise<number> {
   const line = text
     .split("\n")
     .find(
-      (one) => one.startsWith("holdfast_tls_certificate_expires_in") && one.includes(`server="${server}"`),
+      (one) =>
+        one.startsWith("holdfast_tls_certificate_expires_in_seconds") && one.includes(`server="${server}"`),
     );
   return Number(line?.split(" ").at(-1)) / DAY_S;
 }
