@@ -26,7 +26,8 @@ export function secondSuccessesIn(bank: readonly BankLine[]): SecondSuccess[] {
 
 /**
  * Each is one difference of its payment, over its amount, to which a person says that the bank's amount counts. Where both
- * were given back, the differences of the payment and of its lines come to nothing, and count nowhere.
+ * were given back, the differences of the payment and of its lines come to nothing, and count nowhere. There are none where the
+ * lines name the payment.
  */
 export async function secondSuccessesAreFound(
   { superuserUrl }: System,
@@ -41,7 +42,7 @@ export async function secondSuccessesAreFound(
         paymentId,
       ]);
       const isExpected = isGivenBack
-        ? rows.length > 0 && rows.reduce((sum, { stake }) => sum + BigInt(stake), 0n) === 0n
+        ? rows.reduce((sum, { stake }) => sum + BigInt(stake), 0n) === 0n
         : rows.length === 1 && BigInt(rows[0]!.stake) === amountMinor;
       if (!isExpected)
         found.push(`a second success of ${paymentId}, ${amountMinor}: ${JSON.stringify(rows)}`);
