@@ -69,6 +69,8 @@ export type { SettlementFile } from "./settlement-folder.ts";
 export { together, type Simulator } from "./simulator-server.ts";
 export { STATEMENT_TYPE, statementFile, type Payee, type StatementForm } from "./statement.ts";
 export { startBank, type BankDefinition, type Counter, type Office } from "./start-bank.ts";
+export { terminalProtocol, type TerminalConfig, type TerminalDesk } from "./terminal-bank.ts";
+export { bothWays, moneyWork, uncertaintyIn } from "./uncertain.ts";
 export { DECLINED_CVV, eciOf, mdStatusOf, planOf, testCard, type IssuerDecline } from "./test-cards.ts";
 export { DAY_MS, hasExpired, inquiryTime, namingTime, transactionDate, ZONE } from "./turkish-time.ts";
 export {

@@ -1,13 +1,6 @@
 import { z } from "zod";
 
-import {
-  bankDefaults,
-  bankSettings,
-  jsonSetting,
-  merchantList,
-  merchantTerms,
-  type BankConfig,
-} from "../../core/index.ts";
+import { merchantList, merchantTerms, type TerminalConfig } from "../../core/index.ts";
 
 /** The bank's modes; `README.md` describes each. */
 export const modesSchema = z.strictObject({
@@ -48,30 +41,4 @@ const merchantSchema = z.strictObject({
 export const merchantsSchema = merchantList(merchantSchema, "terminalSafeId", "terminal");
 
 /** The simulator's settings at its start. */
-export type SimulatorConfig = BankConfig & { merchants: Merchant[]; modes: Modes };
-
-/** The defaults of everything but the ledger's place, for tests that start the simulator in their own process. */
-export const defaultConfig: Omit<SimulatorConfig, "ledgerFile"> = {
-  ...bankDefaults,
-  // Just longer than a gateway's call to its acquirer may take, so that it has given up by then.
-  latenessMs: 17_000,
-  merchants: [],
-  modes: defaultModes,
-};
-
-export const settings = bankSettings(
-  "AKBANK_SIMULATOR",
-  {
-    latenessMs: defaultConfig.latenessMs,
-    lateness: "How long after its arrival a late answer or a late effect comes.",
-  },
-  {
-    MERCHANTS: jsonSetting(merchantsSchema).describe(
-      "The merchants as JSON: a list of `{merchantSafeId, terminalSafeId, secretKey, options?}`.",
-    ),
-    MODES: jsonSetting(modesSchema)
-      .prefault("{}")
-      .describe("What differs from the default modes, as JSON. `PUT /modes` changes them later."),
-  },
-  (common, own): SimulatorConfig => ({ ...common, merchants: own.MERCHANTS, modes: own.MODES }),
-);
+export type SimulatorConfig = TerminalConfig<Merchant, Modes>;

@@ -1,9 +1,18 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-import { planOf, readBody, replyJson, replyTooLarge, serveCall, type Work } from "../../core/index.ts";
+import {
+  moneyWork,
+  planOf,
+  readBody,
+  replyJson,
+  replyTooLarge,
+  serveCall,
+  uncertaintyIn,
+  type Work,
+} from "../../core/index.ts";
 import { wire, type Answer } from "./answer.ts";
-import { uncertaintyOf } from "./behaviours.ts";
+import { uncertainCodes } from "./behaviours.ts";
 import type { Merchant } from "./config.ts";
 import type { Desk } from "./desk.ts";
 import { hmac } from "./hashes.ts";
@@ -98,7 +107,7 @@ function workOf(of: Of): Work<Answer> {
 function inquiryOf(of: Of): Work<Answer> {
   const { bank, modes, faults, linesOf } = of.desk;
   const behaviour = faults.take("inquire") ?? "plain";
-  const trouble = uncertaintyOf(behaviour);
+  const trouble = uncertaintyIn(uncertainCodes, behaviour);
   const carryOut = () =>
     bank.judge((nowMs) => {
       const lines = linesOf(of.merchant.terminalSafeId, of.asked.orderId);
@@ -119,14 +128,10 @@ function moneyOf(of: Of, request: MoneyRequest): Work<Answer> {
   const order = desk.bank.book.order(merchant.terminalSafeId, orderId);
   const queued = desk.faults.take(card?.kind === "md" ? "complete" : operation);
   const { name: behaviour, issuerCode } = planOf(queued, order, card?.kind === "pan" ? card : session?.form);
-  const trouble = uncertaintyOf(behaviour);
-  const carryOut = async () => {
-    if (behaviour === "day_closes") await desk.bank.endDay();
-    if (trouble && !trouble.isDone) return { answer: answerOf(of, trouble.code) };
+  const trouble = uncertaintyIn(uncertainCodes, behaviour);
+  const refuse = (code: string) => answerOf(of, code);
+  return moneyWork(desk.bank, behaviour, trouble, refuse, async () => {
     const line = await judge(desk, { merchant, request, session, behaviour, issuerCode });
-    // The bank's own refusal comes before the trouble that a fault plays.
-    const isHidden = trouble && line.outcome === "approved";
-    return { answer: isHidden ? answerOf(of, trouble.code) : answerOf(of, line.resultCode, line) };
-  };
-  return { behaviour, carryOut };
+    return { line, answer: answerOf(of, line.resultCode, line) };
+  });
 }

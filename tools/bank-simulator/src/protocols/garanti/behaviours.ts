@@ -1,4 +1,4 @@
-import { answerFaults, effectFaults, type BehaviourOf } from "../../core/index.ts";
+import { answerFaults, bothWays, effectFaults, type BehaviourOf } from "../../core/index.ts";
 import { RPC } from "./gvps-answer.ts";
 
 const everyCall = [
@@ -10,7 +10,7 @@ const everyCall = [
   "other_order",
 ] as const;
 /** Answers that say nothing about the effect: each comes with it (`_done`) and without it (`_not_done`). */
-const uncertainCodes = {
+export const uncertainCodes = {
   gateway_error: "9999",
   time_out: "9998",
   // In no list of the bank's codes.
@@ -18,8 +18,6 @@ const uncertainCodes = {
   host_silent: "91",
   rpc: RPC,
 } as const;
-type Uncertain = keyof typeof uncertainCodes;
-const bothWays = <const Kind extends Uncertain>(kind: Kind) => [`${kind}_done`, `${kind}_not_done`] as const;
 const money = [
   ...everyCall,
   ...effectFaults,
@@ -44,11 +42,3 @@ export const faultTable = {
   inquire: [...everyCall, "gateway_error_done"],
 } as const;
 export type BehaviourName = BehaviourOf<typeof faultTable>;
-
-/** The code of an uncertain answer, and whether the call has an effect. */
-export function uncertaintyOf(name: string): { code: string; isDone: boolean } | undefined {
-  const [, kind, no] = /^(.*?)(_not)?_done$/.exec(name) ?? [];
-  return kind === undefined
-    ? undefined
-    : { code: uncertainCodes[kind as Uncertain], isDone: no === undefined };
-}

@@ -1,15 +1,8 @@
-import type { Office, Sessions } from "../../core/index.ts";
+import type { TerminalDesk } from "../../core/index.ts";
 import type { faultTable } from "./behaviours.ts";
 import type { Merchant, Modes } from "./config.ts";
 import type { GateSession } from "./gate-form.ts";
 import type { Entry } from "./ledger-line.ts";
 
-export type GarantiOffice = Office<Entry, never, typeof faultTable, Modes>;
-
 /** The parts that this protocol's calls use. */
-export type Desk = GarantiOffice & {
-  sessions: Sessions<GateSession>;
-  merchantOf: (terminalId: string) => Merchant | undefined;
-  /** The lines that an order's history shows, oldest first. */
-  linesOf: (terminalId: string, orderId: string) => readonly Entry[];
-};
+export type Desk = TerminalDesk<Entry, typeof faultTable, Modes, Merchant, GateSession>;

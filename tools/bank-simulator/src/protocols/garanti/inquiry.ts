@@ -8,7 +8,7 @@ import { TYPES, type BankOrder, type Entry } from "./ledger-line.ts";
 /** The facts with which an order is shown. Times are epoch milliseconds. */
 export type View = {
   order: BankOrder | undefined;
-  /** The lines that the history shows, oldest first. */
+  /** All lines of the order, oldest first. */
   lines: readonly Entry[];
   modes: Modes & Unkindness;
   clock: ShownTimes;
@@ -77,7 +77,7 @@ export function historyShown(view: View): Shown {
 }
 
 function shownLines({ lines, nowMs, modes }: View): Entry[] {
-  return lines.filter(({ at }) => Date.parse(at) <= shownUntil(nowMs, modes));
+  return lines.filter(({ at, listed }) => listed && Date.parse(at) <= shownUntil(nowMs, modes));
 }
 
 function txnOf(line: Entry, lines: readonly Entry[], view: View): XmlValues {

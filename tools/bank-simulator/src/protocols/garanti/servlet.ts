@@ -2,17 +2,19 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 import {
   deliver,
+  moneyWork,
   planOf,
   readBody,
   readXml,
   replyTooLarge,
   serveCall,
   transactionDate,
+  uncertaintyIn,
   verdictOf,
   xmlInBody,
   type Work,
 } from "../../core/index.ts";
-import { uncertaintyOf } from "./behaviours.ts";
+import { uncertainCodes } from "./behaviours.ts";
 import type { Merchant } from "./config.ts";
 import type { Desk } from "./desk.ts";
 import { wireOf, type Answer } from "./gvps-answer.ts";
@@ -74,7 +76,7 @@ function inquiryOf(of: Of, { terminalId }: Merchant, isHistory: boolean): Work<A
   const { bank, modes, faults, linesOf } = of.desk;
   const orderId = of.field("Order/OrderID");
   const behaviour = faults.take("inquire") ?? "plain";
-  const trouble = uncertaintyOf(behaviour);
+  const trouble = uncertaintyIn(uncertainCodes, behaviour);
   const carryOut = () =>
     bank.judge((nowMs) => {
       const order = bank.book.order(terminalId, orderId);
@@ -98,14 +100,10 @@ function workOf(of: Of, merchant: Merchant, request: MoneyRequest): Work<Answer>
   const queued = desk.faults.take(card?.kind === "md" ? "complete" : operation);
   const { name: behaviour, issuerCode } = planOf(queued, order, card?.kind === "pan" ? card : session?.form);
   const isDead = desk.modes.sharedTerminal && ["void", "refund"].includes(operation);
-  const trouble = uncertaintyOf(isDead ? "rpc_not_done" : behaviour);
-  const carryOut = async () => {
-    if (behaviour === "day_closes") await desk.bank.endDay();
-    if (trouble && !trouble.isDone) return { answer: answerOf(of, trouble.code) };
+  const trouble = uncertaintyIn(uncertainCodes, isDead ? "rpc_not_done" : behaviour);
+  const refuse = (code: string) => answerOf(of, code);
+  return moneyWork(desk.bank, behaviour, trouble, refuse, async () => {
     const line = await judge(desk, { merchant, request, session, behaviour, issuerCode });
-    // The bank's own refusal comes before the trouble that a fault plays.
-    const isHidden = trouble && line.outcome === "approved";
-    return { answer: isHidden ? answerOf(of, trouble.code) : answerOf(of, line.resultCode, line) };
-  };
-  return { behaviour, carryOut };
+    return { line, answer: answerOf(of, line.resultCode, line) };
+  });
 }

@@ -2,7 +2,8 @@
 import { expect, test } from "vitest";
 
 import { answerHash, formHash, requestHash, returnHash, securityData } from "./hashes.ts";
-import { defaultModes, settings } from "./config.ts";
+import { defaultModes } from "./config.ts";
+import { protocol } from "./index.ts";
 import {
   followUp,
   GOOD_CARD,
@@ -142,7 +143,7 @@ test("a missing field is named in the cause, and an order without an id gets one
 
 test("the settings name a fault's variable and no secret", () => {
   const read = (merchants: unknown, modes = "{}") =>
-    settings.readConfig({
+    protocol.readConfig({
       GARANTI_SIMULATOR_LEDGER_FILE: "/tmp/ledger.ndjson",
       GARANTI_SIMULATOR_MERCHANTS: JSON.stringify(merchants),
       GARANTI_SIMULATOR_MODES: modes,

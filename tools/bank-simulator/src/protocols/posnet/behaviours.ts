@@ -1,10 +1,8 @@
-import { answerFaults, effectFaults, type BehaviourOf } from "../../core/index.ts";
+import { answerFaults, bothWays, effectFaults, type BehaviourOf } from "../../core/index.ts";
 
 const everyCall = [...answerFaults, "late", "illegal_characters", "no_approved"] as const;
 /** Answers that say nothing about the effect: each comes with it (`_done`) and without it (`_not_done`). */
-const uncertainCodes = { host_silent: "0091", system: "E998", unlisted: "0999" } as const;
-type Uncertain = keyof typeof uncertainCodes;
-const bothWays = <const Kind extends Uncertain>(kind: Kind) => [`${kind}_done`, `${kind}_not_done`] as const;
+export const uncertainCodes = { host_silent: "0091", system: "E998", unlisted: "0999" } as const;
 const money = [
   ...everyCall,
   ...effectFaults,
@@ -49,11 +47,3 @@ export const faultTable = {
   ],
 } as const;
 export type BehaviourName = BehaviourOf<typeof faultTable>;
-
-/** The code of an uncertain answer, and whether the call has an effect. */
-export function uncertaintyOf(name: string): { code: string; isDone: boolean } | undefined {
-  const [, kind, no] = /^(.*?)(_not)?_done$/.exec(name) ?? [];
-  return kind === undefined
-    ? undefined
-    : { code: uncertainCodes[kind as Uncertain], isDone: no === undefined };
-}

@@ -39,6 +39,9 @@ export type GateForm = PaymentCard & {
 
 export type GateSession = Session<GateForm, BehaviourName>;
 
+/** The key of packets that the bank alone opens. It ends with the process, as the sessions do. */
+export const BANK_KEY = randomBytes(24).toString("hex");
+
 /** Between the packets of a payment and the payment. */
 export const PACKET_LIFE_MS = 2 * 3_600_000;
 
@@ -48,8 +51,8 @@ export const REJECTED = messagePage(
 );
 
 /** The key of a merchant's packets: its own, or one that the bank keeps for itself. */
-export function packetSecret({ modes, ownKey }: Desk, { encKey }: Merchant): string {
-  return modes.packets === "open" ? encKey : ownKey;
+export function packetSecret({ modes }: Desk, { encKey }: Merchant): string {
+  return modes.packets === "open" ? encKey : BANK_KEY;
 }
 
 /** Answers `POST /3DSWebService/YKBPaymentService` with the issuer's page, or with the return where there is nothing to ask. */
@@ -149,7 +152,7 @@ function makeReturn(desk: Desk, session: GateSession): Way {
   const secret = packetSecret(desk, merchant);
   const result = [txStatus, mdStatus, text, desk.bank.clock.now(), currencyCode];
   const merchantPacket = sealPacket(secret, [...values, ...result].join(";"));
-  const bankPacket = sealPacket(desk.ownKey, md);
+  const bankPacket = sealPacket(BANK_KEY, md);
   const sign = signOf(behaviour === "wrong_sign" ? `${secret}!` : secret, merchantPacket, bankPacket);
   const fields = {
     MerchantPacket: merchantPacket,

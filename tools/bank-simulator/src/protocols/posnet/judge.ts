@@ -47,7 +47,7 @@ export async function judge(desk: Desk, call: Call) {
 
 /** A refund that somebody makes in the bank's panel. @returns whether the rules of life allowed it */
 export async function refundInPanel(desk: Desk, order: BankOrder, amountMinor: bigint): Promise<boolean> {
-  const merchant = desk.merchants.find(({ tid }) => tid === order.merchant);
+  const merchant = desk.merchantOf(order.merchant);
   const [row] = when.approvedPayments(order);
   if (!merchant || !row) return false;
   const { orderId, orderDate } = row.line;
@@ -88,35 +88,24 @@ function rowOf(
 ): BankRow | undefined {
   if (operation === "capture") return named;
   const rows = named ? [named] : hostLogKey === "" ? (order?.rows ?? []) : [];
-  const isMeant = (row: BankRow) => {
-    const name = reverses ? nameAs(reverses, row) : paidName(row);
-    return row.status !== "declined" && name !== undefined && (hostLogKey === "" || name === hostLogKey);
-  };
-  const meant = rows.filter(isMeant);
+  const nameOf = NAMES[reverses ?? "money"];
+  const meant = rows.filter((row) => {
+    const name = row.status === "declined" ? undefined : nameOf(row);
+    return name !== undefined && (hostLogKey === "" || name === hostLogKey);
+  });
   return meant.findLast((row) => when.isStanding(row)) ?? meant.at(-1);
 }
 
-/** The name under which a payment's money is refunded: a captured hold has its capture's. */
-function paidName({ kind, captureId, id }: BankRow): string | undefined {
-  return kind === "payment" ? (captureId ?? id) : undefined;
-}
+const nameIf = (holds: boolean, name: string | undefined) => (holds ? name : undefined);
 
-/** The name of a row as the movement of a kind; undefined where it is none of that kind. */
-function nameAs(kind: ReversedKind, row: BankRow): string | undefined {
-  const isPayment = row.kind === "payment";
-  switch (kind) {
-    case "sale":
-      return isPayment && !row.isHold ? row.id : undefined;
-    case "auth":
-      return isPayment && row.isHold ? row.id : undefined;
-    case "capt":
-      return row.captureId;
-    case "return":
-      return isPayment ? undefined : row.id;
-    default:
-      return kind satisfies never;
-  }
-}
+/** The name of a row as a movement of a kind, if it is one. The money of a captured hold has its capture's name. */
+const NAMES: Record<ReversedKind | "money", (row: BankRow) => string | undefined> = {
+  sale: ({ kind, isHold, id }) => nameIf(kind === "payment" && !isHold, id),
+  auth: ({ kind, isHold, id }) => nameIf(kind === "payment" && isHold, id),
+  capt: ({ captureId }) => captureId,
+  return: ({ kind, id }) => nameIf(kind === "refund", id),
+  money: ({ kind, captureId, id }) => nameIf(kind === "payment", captureId ?? id),
+};
 
 function lineOf({ modes }: Desk, call: Call, judged: Judged, sequence: number): Entry {
   const { of, verdict } = judged;

@@ -1,6 +1,14 @@
-import { planOf, transactionDate, type Authentication, type Work, type XmlValues } from "../../core/index.ts";
+import {
+  moneyWork,
+  planOf,
+  transactionDate,
+  uncertaintyIn,
+  type Authentication,
+  type Work,
+  type XmlValues,
+} from "../../core/index.ts";
 import { refused, type Answer } from "./answer.ts";
-import { uncertaintyOf } from "./behaviours.ts";
+import { uncertainCodes } from "./behaviours.ts";
 import type { Merchant } from "./config.ts";
 import type { Desk } from "./desk.ts";
 import { judge } from "./judge.ts";
@@ -18,28 +26,24 @@ export type Proof = {
 };
 
 /** An operation with the fault that waits for it, else with that of its card. */
-export function moneyWork(of: Caller, request: MoneyRequest, proof?: Proof): Work<Answer> {
+export function moneyCall(of: Caller, request: MoneyRequest, proof?: Proof): Work<Answer> {
   const { desk, merchant, address } = of;
   const { modes, bank, faults } = desk;
   const order = bank.book.order(merchant.tid, orderName(request));
   const queued = faults.take(proof ? "complete" : request.operation);
   const { name: behaviour, issuerCode } = planOf(queued, order, request.card);
-  const trouble = uncertaintyOf(behaviour);
-  const signed = (answer: Answer): { answer: Answer } => {
-    if (!proof || modes.macs !== "both") return { answer };
+  const trouble = uncertaintyIn(uncertainCodes, behaviour);
+  const signed = (answer: Answer): Answer => {
+    if (!proof || modes.macs !== "both") return answer;
     // A refusal is signed without a name, even if it has one.
-    return { answer: { ...answer, mac: proof.sign(answer.approved === "0" ? "" : answer.hostLogKey) } };
+    return { ...answer, mac: proof.sign(answer.approved === "0" ? "" : answer.hostLogKey) };
   };
-  const carryOut = async () => {
-    if (behaviour === "day_closes") await bank.endDay();
-    if (trouble && !trouble.isDone) return signed(refused(trouble.code, address));
+  const refuse = (code: string) => signed(refused(code, address));
+  return moneyWork(bank, behaviour, trouble, refuse, async () => {
     const call = { merchant, request, authentication: proof?.authentication, behaviour, issuerCode };
     const judged = await judge(desk, call);
-    // The bank's own refusal comes before the trouble that a fault plays.
-    const isHidden = trouble && judged.line.outcome === "approved";
-    return signed(isHidden ? refused(trouble.code, address) : answerOf(of, judged));
-  };
-  return { behaviour, carryOut };
+    return { line: judged.line, answer: signed(answerOf(of, judged)) };
+  });
 }
 
 function answerOf(of: Caller, { line, first, isOfNothing }: Awaited<ReturnType<typeof judge>>): Answer {
@@ -71,14 +75,7 @@ function namesOf({ desk: { modes, bank }, sent }: Caller, line: Entry) {
         amnt1: String(partMinor).padStart(12, "0"),
       },
     }),
-    ...(isPayment && {
-      pointInfo: {
-        point: "00000000",
-        pointAmount: "000000000000",
-        totalPoint: "00000000",
-        totalPointAmount: "000000000000",
-      },
-    }),
+    ...(isPayment && { pointInfo: NO_POINTS }),
   };
   return {
     hostLogKey: (isOfTarget ? transactionId : hostReference) ?? "",
@@ -86,3 +83,9 @@ function namesOf({ desk: { modes, bank }, sent }: Caller, line: Entry) {
     values,
   };
 }
+
+const NO_POINTS = Object.fromEntries(
+  "point pointAmount totalPoint totalPointAmount"
+    .split(" ")
+    .map((name) => [name, "0".repeat(name.endsWith("Amount") ? 12 : 8)]),
+);

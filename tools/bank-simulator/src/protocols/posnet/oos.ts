@@ -1,8 +1,8 @@
-import type { Work } from "../../core/index.ts";
+import { uncertaintyIn, type Work } from "../../core/index.ts";
 import { refused, type Answer } from "./answer.ts";
-import { uncertaintyOf } from "./behaviours.ts";
-import { packetSecret, PACKET_LIFE_MS, statusOf, type GateSession } from "./gate.ts";
-import { moneyWork, type Caller } from "./money.ts";
+import { uncertainCodes } from "./behaviours.ts";
+import { BANK_KEY, packetSecret, PACKET_LIFE_MS, statusOf, type GateSession } from "./gate.ts";
+import { moneyCall, type Caller } from "./money.ts";
 import { macOf, openPacket, sealPacket, signOf } from "./packets.ts";
 
 /** The elements whose values are in the first packet, behind the merchant and its terminal. */
@@ -11,7 +11,7 @@ const PACKED = "posnetid XID amount currencyCode installment tranType cardHolder
 /** The first step of 3-D Secure: two packets for the browser's form, the second one with the card. */
 export function beginWork({ desk, sent, merchant, address }: Caller): Work<Answer> {
   const behaviour = desk.faults.take("begin") ?? "plain";
-  const trouble = uncertaintyOf(behaviour);
+  const trouble = uncertaintyIn(uncertainCodes, behaviour);
   const carryOut = async () => {
     if (trouble) return { answer: refused(trouble.code, address) };
     const secret = packetSecret(desk, merchant);
@@ -36,7 +36,7 @@ export function resolveWork(of: Caller): Work<Answer> {
   const sign = signOf(packetSecret(desk, merchant), sent.field("merchantData"), sent.field("bankData"));
   if (sign !== sent.field("sign")) return refusing(of, "0600");
   const behaviour = desk.faults.take("resolve") ?? "plain";
-  const trouble = uncertaintyOf(behaviour);
+  const trouble = uncertaintyIn(uncertainCodes, behaviour);
   const carryOut = async () => {
     if (trouble) return { answer: refused(trouble.code, address) };
     const { form } = session;
@@ -83,12 +83,12 @@ export function completeWork(of: Caller): Work<Answer> {
   };
   const sign = (hostLogKey: string) =>
     macOf(merchant, hostLogKey, xid, String(amountMinor), form.currencyCode);
-  return moneyWork(of, request, { authentication, sign });
+  return moneyCall(of, request, { authentication, sign });
 }
 
 /** The session of a bank's packet that this merchant has signed rightly, and in its time. */
 function sessionOf({ desk, sent, merchant }: Caller): { session: GateSession } | { fault: string } {
-  const md = openPacket(desk.ownKey, sent.field("bankData"));
+  const md = openPacket(BANK_KEY, sent.field("bankData"));
   const session = md === undefined ? undefined : desk.sessions.find(md);
   if (!session || session.form.merchant !== merchant) return { fault: "0600" };
   const { xid, amountMinor, currencyCode } = session.form;

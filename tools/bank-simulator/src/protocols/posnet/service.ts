@@ -8,16 +8,17 @@ import {
   replyTooLarge,
   serveCall,
   transactionDate,
+  uncertaintyIn,
   verdictOf,
   type Work,
 } from "../../core/index.ts";
 import { refused, wireOf, type Answer } from "./answer.ts";
-import { uncertaintyOf } from "./behaviours.ts";
+import { uncertainCodes } from "./behaviours.ts";
 import type { Desk } from "./desk.ts";
 import { REJECTED } from "./gate.ts";
 import { transactionsOf } from "./inquiry.ts";
 import { orderName } from "./ledger-line.ts";
-import { moneyWork, type Caller } from "./money.ts";
+import { moneyCall, type Caller } from "./money.ts";
 import { beginWork, completeWork, resolveWork } from "./oos.ts";
 import { accessRules, formFault, moneyRequestOf, readSent } from "./request.ts";
 
@@ -29,14 +30,14 @@ export async function handleXml(
 ): Promise<void> {
   const body = await readBody(request);
   if (body.kind === "too_large") return replyTooLarge(response);
-  const { modes, merchants } = desk;
+  const { modes } = desk;
   if (modes.access === "outage") return replyPage(response, 503, messagePage("Service unavailable"));
   if (modes.access === "firewall") return replyPage(response, 200, REJECTED);
   const address = (request.socket.remoteAddress ?? "").replace(/^::ffff:/, "");
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(request.headers["content-type"] ?? "");
   // The document declares another encoding than the form's, in which it is sent.
   const sent = readSent(isForm ? new URLSearchParams(body.text).get("xmldata") : null);
-  const merchant = merchants.find(({ tid }) => tid === sent?.tid);
+  const merchant = desk.merchantOf(sent?.tid ?? "");
   const of = sent && { sent, merchant, address, modes };
   const fault = of ? (verdictOf(accessRules, of) ?? formFault(of)) : "0002 posnetRequest";
   if (fault !== undefined || !merchant || !sent)
@@ -58,7 +59,7 @@ function workOf(of: Caller): Work<Answer> {
     default: {
       const { clock } = desk.bank;
       const today = transactionDate(clock, clock.now()).slice(0, 8);
-      return moneyWork(of, moneyRequestOf(sent, merchant, today));
+      return moneyCall(of, moneyRequestOf(sent, merchant, today));
     }
   }
 }
@@ -66,7 +67,7 @@ function workOf(of: Caller): Work<Answer> {
 function inquiryWork({ desk, sent, merchant, address }: Caller): Work<Answer> {
   const { bank, modes, faults, linesOf } = desk;
   const behaviour = faults.take("inquire") ?? "plain";
-  const trouble = uncertaintyOf(behaviour);
+  const trouble = uncertaintyIn(uncertainCodes, behaviour);
   const [orderId, orderDate] = [sent.field("orderID"), sent.field("orderDate")];
   const isUnfound = modes.leadingZeros === "unfound" && orderId.startsWith("0");
   const name = orderName({ orderId, orderDate: merchant.options.orderIdParameter ? orderDate : null });
