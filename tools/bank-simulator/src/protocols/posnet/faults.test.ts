@@ -31,18 +31,9 @@ test("agreement has a row for each movement, and 0 for what failed or was voided
   await bank.ask(refund(captured.hostlogkey));
   const rows = await bank.rows();
   expect(shown(rows)).toBe("Sale 0 12,50, Authorization 1 12,50, Capture 0 10,00, Capture_Reverse 1 10,00");
-  expect(rows[1]).toEqual({
-    orderID: ORDER,
-    ccno: "4506 34** **** 8942",
-    amount: "12,50",
-    currencyCode: "TL",
-    authCode: held.authCode,
-    tranDate: "2026-11-22 12:00:00.000",
-    state: "Authorization",
-    txnStatus: "1",
-    hostlogkey: held.hostlogkey,
-    "": "",
-  });
+  const { authCode, hostlogkey } = held;
+  const facts = { orderID: ORDER, ccno: "4506 34** **** 8942", currencyCode: "TL", authCode, hostlogkey };
+  expect(rows[1]).toMatchObject({ ...facts, tranDate: "2026-11-22 12:00:00.000" });
 });
 
 const steps: [Partial<Modes>, string][] = [

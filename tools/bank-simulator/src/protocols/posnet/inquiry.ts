@@ -44,6 +44,7 @@ const STATES = {
   capture: "Capture",
   refund: "Return",
   credit: "Return",
+  void: "",
 };
 
 function rowOf(line: Entry, lines: readonly Entry[], view: View): XmlValues {
@@ -73,7 +74,7 @@ function counts(line: Entry, lines: readonly Entry[], { voidsShown, capturedHold
   const later = lines.slice(lines.indexOf(line) + 1).filter((each) => each.outcome === "approved");
   const isUndone = later.some(
     ({ voided, ...each }) =>
-      voided !== null && each.transactionId === transactionId && STATES[voided] === stateOf(line),
+      voided !== null && each.transactionId === transactionId && STATES[voided] === STATES[operation],
   );
   const isCaptured = later.some(
     (each) =>
@@ -84,23 +85,9 @@ function counts(line: Entry, lines: readonly Entry[], { voidsShown, capturedHold
   return !(isUndone && voidsShown !== "row") && (capturedHoldCounts || !isCaptured);
 }
 
-function stateOf({ operation }: Entry): string | undefined {
-  return operation === "void" ? undefined : STATES[operation];
-}
-
 /** Major units with a decimal comma, as the document has them, or as a mode. */
 function amountText(minor: number, { amounts }: Modes): string {
   const comma = decimalAmount(minor, "TRY", ",");
-  switch (amounts) {
-    case "comma":
-      return comma;
-    case "grouped":
-      return comma.replaceAll(/\B(?=(?:\d{3})+,)/g, ".");
-    case "point":
-      return decimalAmount(minor, "TRY");
-    case "minor":
-      return String(minor);
-    default:
-      return amounts satisfies never;
-  }
+  const grouped = comma.replaceAll(/\B(?=(?:\d{3})+,)/g, ".");
+  return { comma, grouped, point: decimalAmount(minor, "TRY"), minor: String(minor) }[amounts];
 }

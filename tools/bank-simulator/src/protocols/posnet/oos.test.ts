@@ -40,13 +40,8 @@ test("a challenge that is answered comes back, is resolved again and again, and 
   await using bank = await startTestBank();
   const { action, fields } = await authenticate(bank);
   expect(action).toBe(RETURN_URL);
-  expect(fields).toMatchObject({
-    CCPrefix: "400000",
-    TranType: "Sale",
-    Amount: "1250",
-    Xid: XID,
-    MerchantId: STORE.mid,
-  });
+  const plain = { CCPrefix: "400000", TranType: "Sale", Amount: "1250", Xid: XID, MerchantId: STORE.mid };
+  expect(fields).toMatchObject(plain);
   expect(Object.keys(fields)).toHaveLength(8);
   expect(isSigned(fields)).toBe(true);
   const packed = [STORE.mid, STORE.tid, "1250", "00", XID, "0", "0", RETURN_URL, "pay.example.test", "443"];
@@ -56,13 +51,8 @@ test("a challenge that is answered comes back, is resolved again and again, and 
   for (let times = 0; times < 2; times += 1) expect(await bank.ask(resolve(fields))).toMatchObject(resolved);
   const paid = await bank.ask(complete(fields));
   expect(paid).toMatchObject({ approved: "1", mac: ownMac(paid.hostlogkey ?? ""), inst1: "00" });
-  const again = await bank.ask(complete(fields));
-  expect(again).toMatchObject({
-    approved: "2",
-    respCode: "0127",
-    hostlogkey: paid.hostlogkey,
-    mac: paid.mac,
-  });
+  const again = { approved: "2", respCode: "0127", hostlogkey: paid.hostlogkey, mac: paid.mac };
+  expect(await bank.ask(complete(fields))).toMatchObject(again);
   expect(await bank.rows(TDS)).toMatchObject([{ orderID: TDS, state: "Sale", hostlogkey: paid.hostlogkey }]);
   expect(await bank.ledger()).toMatchObject([
     { orderId: TDS, pan: "400000******3220", authentication: { mdStatus: "1" } },
@@ -75,11 +65,8 @@ test("a hold in installments, and a decline, which is signed without a name", as
   const changes = { tranType: "Auth", installment: "03" };
   const { fields } = await authenticate(bank, changes);
   await bank.fault("complete", "decline");
-  expect(await bank.ask(complete(fields))).toMatchObject({
-    approved: "0",
-    respCode: "0005",
-    mac: ownMac(""),
-  });
+  const declined = { approved: "0", respCode: "0005", mac: ownMac("") };
+  expect(await bank.ask(complete(fields))).toMatchObject(declined);
   expect(await bank.ask(complete(fields))).toMatchObject({ approved: "1", inst1: "03" });
   expect(await bank.rows(`TDSC${XID}`)).toMatchObject([{ txnStatus: "0" }, { state: "Authorization" }]);
 });
@@ -197,10 +184,8 @@ test("faults bend a resolve: what it says is signed, and is not what was asked",
     await bank.fault(operation, behaviour);
     return readAnswer(await bank.raw(call));
   };
-  expect(await bent("wrong_amount")).toMatchObject({
-    amount: "1251",
-    mac: macOf(STORE, "1", XID, "1251", "TL"),
-  });
+  const dearer = { amount: "1251", mac: macOf(STORE, "1", XID, "1251", "TL") };
+  expect(await bent("wrong_amount")).toMatchObject(dearer);
   expect((await bent("other_order")).xid).toBe(XID.replace(/.$/, "_"));
   expect(await bent("contradiction")).toMatchObject({ mdStatus: "1", txStatus: "N", mac: ownMac("1") });
   expect(await bent("no_md_status")).not.toHaveProperty("mdStatus");
