@@ -111,9 +111,14 @@ test("what the bank says later is recorded, and who may only read changes nothin
   await page.getByRole("button", { name: "Save" }).click();
   expect(await statusOf(page)).toContain("is recorded");
   expect(await factElement(page, "The bank's case number").innerText()).toBe("case-4711");
+  await addFile(page, "letter.pdf", Buffer.from("a letter"));
+  expect(await statusOf(page)).toContain("The file is kept");
   const vera = await signInTo(product, "vera", path);
   expect(await vera.getByRole("main").getByRole("button").count()).toBe(0);
   expect(await vera.getByText("it needs the role operations").count()).toBe(1);
+  // It may have a whole card number.
+  expect(await vera.getByText("letter.pdf").count()).toBe(1);
+  expect(await vera.getByRole("link", { name: "letter.pdf" }).count()).toBe(0);
 });
 
 test.each(READERS)("the pages of disputes can be read and operated ($name)", async ({ name, reader }) => {

@@ -285,7 +285,7 @@ test("people open a case, say what the bank says, and how it ended", async () =>
   expect(page).toMatchObject({ items: [{ chargebackId }] });
 });
 
-test("evidence is kept with its hash, and comes back byte for byte as a file", async () => {
+test("evidence is kept with its hash, and comes back byte for byte as a file to whoever works on it", async () => {
   const { chargebackId } = (await openBy(await system.sell("10000"), { amount: 1, currency: "TRY" })).body;
   const content = new Uint8Array(700_000).map((_, index) => index % 251);
   const added = await json(
@@ -300,9 +300,12 @@ test("evidence is kept with its hash, and comes back byte for byte as a file", a
     body: { evidence: [{ fileName: "fiş (1).html", bytes: 700_000, sha256, addedBy: "olga" }] },
   });
   const { evidenceId } = added.body.evidence[0]!;
-  const answer = await ask("GET", `chargebacks/${chargebackId}/evidence/${evidenceId}`, {
-    roles: ["viewer"],
-  });
+  const download = (role: OperatorRole) =>
+    ask("GET", `chargebacks/${chargebackId}/evidence/${evidenceId}`, { roles: [role] });
+  // A letter may have a whole card number.
+  for (const role of ["viewer", "approver", "onboarder"] as const)
+    expect(await json(download(role))).toMatchObject({ status: 403, body: { code: "forbidden" } });
+  const answer = await download("operations");
   expect(Buffer.from(await answer.arrayBuffer()).equals(Buffer.from(content))).toBe(true);
   expect(Object.fromEntries(answer.headers)).toMatchObject({
     "content-type": "application/octet-stream",

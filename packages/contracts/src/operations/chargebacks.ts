@@ -206,9 +206,11 @@ export const chargebackOperations = defineOperatorOperations({
     }),
     method: "GET",
     path: "/operator/chargebacks/{chargebackId}/evidence/{evidenceId}",
-    role: "viewer",
+    // It may have whole card numbers: not every reader has a need for them (PCI DSS 3.4.1, 7.2.2).
+    role: "operations",
     summary: "Download evidence",
-    description: "Returns a file of evidence, byte for byte as it was sent.",
+    description:
+      "Returns a file of evidence, byte for byte as it was sent. It may have whole card numbers, so reading other things does not include it.",
     pathParameters: z.object({
       chargebackId: pathId("Id of a chargeback"),
       evidenceId: pathId("Id of a file of evidence"),

@@ -78,7 +78,8 @@ function factsOf(context: PageContext, dispute: ChargebackDetail, life: Operator
   ] as const;
 }
 
-function evidenceTable({ reader }: PageContext, { chargebackId, evidence }: ChargebackDetail): Html {
+function evidenceTable({ reader, session }: PageContext, { chargebackId, evidence }: ChargebackDetail): Html {
+  const mayRead = roleBar(session, operations.getChargebackEvidence.role, reader.texts) === undefined;
   const texts = DISPUTE_TEXTS[reader.language];
   return table<ChargebackDetail["evidence"][number]>(
     reader.texts.evidence,
@@ -88,7 +89,9 @@ function evidenceTable({ reader }: PageContext, { chargebackId, evidence }: Char
         heading: texts.file,
         isWide: true,
         cell: ({ evidenceId, fileName }) =>
-          html`<a href="/disputes/${chargebackId}/evidence/${evidenceId}">${fileName}</a>`,
+          mayRead
+            ? html`<a href="/disputes/${chargebackId}/evidence/${evidenceId}">${fileName}</a>`
+            : fileName,
       },
       { heading: texts.size, isNumber: true, cell: ({ bytes }) => `${Math.ceil(bytes / 1_024)} KiB` },
       { heading: texts.addedBy, cell: ({ addedBy }) => addedBy },
