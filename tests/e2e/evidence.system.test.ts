@@ -30,37 +30,58 @@ test("evidence of a running product has every part, finds a card number that som
   const paid = await sandbox.merchant()("POST", "/api/pre-authorization", preAuthorization({ pan: CARD }));
   expect(paid.status).toBe(201);
   const clean = await collect();
-  expect(clean.output).toMatch(/\n\d+ settings weaken a measure, .*\n1 findings; /);
+  expect(clean.output).toMatch(/\n\d+ settings weaken a measure, .*\n3 findings; /);
+  expect(clean.output).toContain("the audit log was not compared with heads that were kept");
   expect(clean.code).toBe(1);
   const { evidence } = clean;
+  expect(evidence.installation).toMatchObject({ isSandbox: true });
   expect(evidence.versions).toMatchObject({
     postgresql: expect.stringMatching(/^\d+/),
-    packages: expect.any(Number),
+    nats: expect.stringMatching(/^\d+/),
   });
   expect(evidence.audit).toMatchObject({
     intact: true,
     lines: expect.arrayContaining(["5 intact, 0 broken"]),
+    request: expect.stringContaining('"msg":"request"'),
+  });
+  expect(evidence.audit.samples).toContainEqual(
+    expect.objectContaining({
+      log: "payments",
+      newest: expect.objectContaining({ actor: expect.any(String) }),
+    }),
+  );
+  expect(evidence.access.credentials.list).toContainEqual(expect.objectContaining({ mode: "test" }));
+  expect(evidence.access.databaseRoles).toContainEqual(
+    expect.objectContaining({ role: "payments_app", password: "SCRAM-SHA-256" }),
+  );
+  expect(evidence.access.busUsers).toMatchObject({
+    refunds: { subscribe: expect.arrayContaining(["refunds.request"]) },
   });
   expect(evidence.cardNumbers.database.tables.length).toBeGreaterThan(50);
-  expect(evidence.cardNumbers.files.files).toBeGreaterThan(5);
+  expect(evidence.cardNumbers.database.withoutTexts).toContain("payments.rule_attempt");
+  expect(evidence.cardNumbers.files.files.length).toBeGreaterThan(5);
   expect(evidence.access.operatorRoles.approver).toContain("approveRefund");
   expect(evidence.access.databaseRoles.map(({ role }: { role: string }) => role)).toContain("payments_app");
   expect(evidence.keys.filter(({ process }: { process: string }) => process === "payments")).toEqual(
-    ["as it runs", "as it would run with a wrapped ring"].map(() =>
-      expect.objectContaining({ rings: expect.objectContaining({ CARD_SEALING_KEYS: ["k1"] }) }),
+    ["in clear", "wrapped by a key in a file"].map((given) =>
+      expect.objectContaining({
+        rings: expect.objectContaining({
+          CARD_SEALING_KEYS: expect.objectContaining({ ids: ["k1"], bits: 256, given }),
+        }),
+      }),
     ),
   );
   expect(evidence.retention.map(({ process }: { process: string }) => process)).toContain("refunds");
   expect(evidence.settings).toContainEqual(
     expect.objectContaining({
-      process: "console",
-      weakening: expect.arrayContaining(["TLS_CERT_FILE: the listener uses plain HTTP"]),
+      process: "gateway-operator",
+      weakening: expect.arrayContaining(["OPERATOR_TOKEN_AGE_MAX: a token is valid for longer than an hour"]),
     }),
   );
   expect(JSON.stringify(evidence)).not.toContain("could not be read");
   expect(JSON.stringify(evidence.settings)).toContain('"FAILED_SIGN_INS_PER_MINUTE_PER_IP":"60"');
   const summary = await readFile(join(out, "summary.md"), "utf8");
-  expect(summary).toContain("payments: CARD_SEALING_KEYS has k1; k1 is used for new work");
+  expect(summary).toContain("given in clear; k1 (age not known); k1 is used for new work");
   expect(JSON.parse(await readFile(join(out, "sbom.cdx.json"), "utf8"))).toMatchObject({
     bomFormat: "CycloneDX",
   });
@@ -75,7 +96,7 @@ test("evidence of a running product has every part, finds a card number that som
   );
   await writeFile(join(sandbox.file.logs, "forgotten.log"), `a line about ${CARD}\n`);
   const found = await collect();
-  expect(found.output).toMatch(/\n[3-9]\d* findings; /);
+  expect(found.output).toMatch(/\n[5-9]\d* findings; /);
   expect(found.output).toContain(`a card number that ends with 1486 in payments.payment card_holder_name`);
   expect(found.output).toContain("forgotten.log");
   expect(found.output).not.toContain(CARD);

@@ -1,4 +1,5 @@
 export type { AdmitOperators, AdmitStaff, ForbiddenAttempt } from "./admit-operator.ts";
+export { busPermissions, type Permissions } from "./bus-permissions.ts";
 export * from "./connect.ts";
 export { natsUsersConfig, passwordVariable } from "./nats-users-config.ts";
 export * from "./follow-log-level.ts";

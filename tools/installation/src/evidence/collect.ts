@@ -1,13 +1,16 @@
 import { readFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { verifyAudit } from "@holdfast/audit";
 import { unwrapRings, type TlsServer } from "@holdfast/service-runtime";
 import { VERSION } from "@holdfast/telemetry";
 import { sql } from "kysely";
 import { withDatabaseAt } from "../database/product-database.ts";
-import { schemaNames } from "../database/provision-database.ts";
+import { auditedSchemas, schemaNames } from "../database/provision-database.ts";
+import { natsGreeting } from "../stream/nats-greeting.ts";
 import type { Evidence } from "./evidence.ts";
 import { offeredTls } from "./offered-ciphers.ts";
 import { readAccess } from "./read-access.ts";
+import { readAuditSamples, sampleRequest } from "./read-log-samples.ts";
 import { readSettings, type EvidencedService } from "./read-settings.ts";
 import { scanDatabase } from "./scan-database.ts";
 import { scanFiles } from "./scan-files.ts";
@@ -25,6 +28,9 @@ export type EvidenceDeps = {
 };
 
 export type Collecting = {
+  /** The installation, as its operator calls it. */
+  name: string;
+  isSandbox: boolean;
   databaseUrl: string;
   /** The time for the database's scan; 0: until all is read. */
   minutes: number;
@@ -34,7 +40,6 @@ export type Collecting = {
   /** Arguments of the comparison of a page, where one was given. */
   page: string[] | "" | undefined;
   anchors: string[];
-  packages: number;
   env: NodeJS.ProcessEnv;
   out: Output;
 };
@@ -50,33 +55,57 @@ export async function collect({ services, checkPage }: EvidenceDeps, asked: Coll
     asked.listeners.map(async ([name, server]) => await offeredTls(name, server)),
   );
   out(`searching the database for card numbers${minutes > 0 ? `, ${minutes} minutes at most` : ""}\n`);
-  const { access, database, postgresql } = await withDatabaseAt(databaseUrl, READ_ONLY, async (db) => {
-    const untilMs = minutes > 0 ? performance.now() + minutes * 60_000 : Infinity;
-    const scanned = await scanDatabase(db, { schemas: schemaNames, untilMs });
-    const { rows } = await sql<{ version: string }>`
+  const { access, database, postgresql, samples } = await withDatabaseAt(
+    databaseUrl,
+    READ_ONLY,
+    async (db) => {
+      const untilMs = minutes > 0 ? performance.now() + minutes * 60_000 : Infinity;
+      const scanned = await scanDatabase(db, { schemas: schemaNames, untilMs });
+      const { rows } = await sql<{ version: string }>`
       select current_setting('server_version') as version`.execute(db);
-    return { access: await readAccess(db, schemaNames), database: scanned, postgresql: rows[0]!.version };
-  });
+      return {
+        access: await readAccess(db, schemaNames),
+        database: scanned,
+        postgresql: rows[0]!.version,
+        samples: await readAuditSamples(db, auditedSchemas),
+      };
+    },
+  );
   out("searching files for card numbers\n");
   const files = await scanFiles(asked.paths);
   out("verifying the audit log\n");
   const audit = await captured(verifyAudit, ["--database-url", databaseUrl, ...asked.anchors], env);
   const page = asked.page ? await captured(checkPage, asked.page, env) : undefined;
-  const collectedAt = new Date().toISOString();
+  const bus = asked.listeners.find(([, { preamble }]) => preamble === "nats")?.[1];
+  const nats = bus && (await natsGreeting(`nats://${bus.host}:${bus.port}`))?.version;
+  const { host, pathname, username } = new URL(databaseUrl);
   return {
+    installation: {
+      name: asked.name,
+      isSandbox: asked.isSandbox,
+      collectedAt: new Date().toISOString(),
+      collectedOn: hostname(),
+      database: `${pathname.slice(1)} on ${host}, read as ${decodeURIComponent(username)}`,
+      processes: processes.map((one) => one.process),
+    },
     versions: {
       holdfast: VERSION,
       node: process.versions.node,
       postgresql,
-      packages: asked.packages,
-      collectedAt,
+      ...(nats !== undefined && { nats }),
     },
     tls,
     keys: processes.map(({ process, rings, inUse }) => ({ process, rings, ...(inUse && { inUse }) })),
     access,
     retention: processes.map(({ process, retention }) => ({ process, tables: retention })),
     cardNumbers: { database, files },
-    audit: { intact: audit.code === 0, lines: audit.lines },
+    audit: {
+      intact: audit.code === 0,
+      lines: audit.lines,
+      anchored: asked.anchors.length > 0,
+      samples,
+      request: await sampleRequest(files.files),
+    },
     page: page
       ? { asReleased: page.code === 0, lines: page.lines }
       : { notCollected: "no page was given (--page)" },
@@ -95,11 +124,13 @@ export type Pair = [name: string, value: string];
 
 async function readProcess(services: EvidenceDeps["services"], [name, file]: Pair, databaseUrl: string) {
   const service = serviceOf(services, name)!;
-  const env = await unwrapRings(service.config.shape, environmentOf(await readFile(file, "utf8")));
+  const given = environmentOf(await readFile(file, "utf8"));
+  const env = await unwrapRings(service.config.shape, given);
   const inUse = await service.keyStatus?.({ ...env, DATABASE_URL: databaseUrl });
   return {
-    process: name,
-    ...readSettings(env, service),
+    // Named as the documents do.
+    process: name === "api-gateway" ? "gateway-merchant" : name,
+    ...readSettings(env, service, given),
     inUse: inUse === undefined ? undefined : (JSON.parse(inUse) as object),
   };
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { readCommandLine, UsageError, wholeNumber, type TlsServer } from "@holdfast/service-runtime";
 import { productDatabaseUrl } from "../database/product-database.ts";
 import { collect, serviceOf, type EvidenceDeps, type Pair } from "./collect.ts";
@@ -10,12 +10,13 @@ import { inventoryOf, type Lock } from "./inventory-of-lock.ts";
 export type { EvidenceDeps } from "./collect.ts";
 
 const HELP = `npm run evidence -- [--out DIR] [--home DIR | --database-url URL] [--listener NAME=URL ...] [--environment PROCESS=FILE ...]
-                        [--scan-minutes N] [--scan-path PATH ...] [--page URL] [--shop URL ...] [--anchors PATH ...]
+                        [--scan-minutes N] [--scan-path PATH ...] [--page URL] [--shop URL ...] [--anchors PATH ...] [--name NAME]
 
 Collects evidence of a running installation for an assessment by PCI DSS 4.0.1 (docs/pci-dss.md): DIR/summary.md for
 people, DIR/evidence.json, and DIR/sbom.cdx.json. It reads only, and no secret is written.
 
   --out DIR                    where it is written (default: evidence)
+  --name NAME                  the installation, as your documents call it
   --home DIR                   the sandbox in DIR (default, where no database is named: .holdfast), with its listeners, logs,
                                stream and processes
   --database-url URL           the product's database, as a role that may read everything
@@ -39,6 +40,7 @@ type Output = (text: string) => void;
 const NONE: string[] = [];
 const OPTIONS = {
   out: { type: "string", default: "evidence" },
+  name: { type: "string" },
   home: { type: "string", default: ".holdfast" },
   "database-url": { type: "string" },
   listener: { type: "string", multiple: true, default: NONE },
@@ -62,13 +64,16 @@ export async function collectEvidence(
   const line = readCommandLine(args, { help: HELP, options: OPTIONS }, out);
   if (!line) return 0;
   const { values } = line;
-  const inventory = inventoryOf(JSON.parse(await readFile(deps.lockfile, "utf8")) as Lock);
+  const lock = JSON.parse(await readFile(deps.lockfile, "utf8")) as Lock;
   const sandbox = await readSandbox(deps.services, values, env);
   const given = values.environment.map((each) => pairOf("environment", each));
   for (const [name] of given) {
     if (!serviceOf(deps.services, name)) throw new UsageError(`--environment has no process ${name}`);
   }
   const evidence = await collect(deps, {
+    name:
+      values.name ?? (sandbox.isSandbox ? `the sandbox in ${resolve(values.home)}` : "not named (--name)"),
+    isSandbox: sandbox.isSandbox,
     databaseUrl: productDatabaseUrl(values, env),
     minutes: wholeNumber("scan-minutes", values["scan-minutes"]),
     listeners: [...sandbox.listeners, ...values.listener.map((each) => pairOf("listener", each))].map(
@@ -81,10 +86,12 @@ export async function collectEvidence(
     paths: [...sandbox.paths, ...values["scan-path"]],
     page: values.page && ["--url", values.page, ...values.shop.flatMap((shop) => ["--shop", shop])],
     anchors: values.anchors.flatMap((path) => ["--anchors", path]),
-    packages: inventory.components.length,
     env,
     out,
   });
+  const { node, postgresql, nats } = evidence.versions;
+  const servers = { node, postgresql, "nats-server": nats };
+  const inventory = inventoryOf(lock, { servers, at: evidence.installation.collectedAt });
   await mkdir(values.out, { recursive: true });
   await writeFile(join(values.out, "evidence.json"), `${JSON.stringify(evidence, null, 2)}\n`);
   await writeFile(join(values.out, "sbom.cdx.json"), `${JSON.stringify(inventory, null, 2)}\n`);
@@ -106,13 +113,14 @@ async function readSandbox(
   services: EvidenceDeps["services"],
   { home, "database-url": url }: { home: string; "database-url"?: string | undefined },
   env: NodeJS.ProcessEnv,
-): Promise<{ listeners: Pair[]; environments: Pair[]; paths: string[] }> {
+): Promise<{ isSandbox: boolean; listeners: Pair[]; environments: Pair[]; paths: string[] }> {
   if (url !== undefined || env["DATABASE_ADMIN_URL"] !== undefined)
-    return { listeners: [], environments: [], paths: [] };
+    return { isSandbox: false, listeners: [], environments: [], paths: [] };
   const file = JSON.parse(await readFile(join(home, "sandbox.json"), "utf8")) as Record<string, string> & {
     processes: Record<string, number>;
   };
   return {
+    isSandbox: true,
     listeners: [
       "gatewayUrl",
       "publicUrl",
@@ -121,7 +129,9 @@ async function readSandbox(
       "consoleUrl",
       "databaseUrl",
       "natsUrl",
-    ].flatMap((name): Pair[] => (file[name] === undefined ? [] : [[name.replace(/Url$/, ""), file[name]]])),
+    ].flatMap((name): Pair[] =>
+      file[name] === undefined ? [] : [[name.replace(/Url$/, "").replace("gateway", "merchant"), file[name]]],
+    ),
     environments: Object.entries(file.processes).flatMap(([name, pid]): Pair[] =>
       existsSync(`/proc/${pid}/environ`) && serviceOf(services, name) ? [[name, `/proc/${pid}/environ`]] : [],
     ),

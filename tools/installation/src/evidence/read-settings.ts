@@ -1,4 +1,4 @@
-import { isTlsBus, isVerifiedPostgres, type Kept } from "@holdfast/service-runtime";
+import { isOwnHost, isWrapped, natsWire, postgresWire, type Kept } from "@holdfast/service-runtime";
 import type { z } from "zod";
 
 /** A service as evidence is collected of it. */
@@ -13,17 +13,49 @@ export type EvidencedService = {
 export type SettingsEvidence = {
   /** Settings that weaken a measure, each in a sentence. */
   weakening: string[];
-  /** Ids of keys, the first of which is used for new work. */
-  rings: Record<string, string[]>;
+  rings: Record<string, Ring>;
   retention: { table: string; kept: string }[];
   /** Settings of sign-ins and decisions, as they are in force. */
   inForce: Record<string, string>;
 };
 
-/** Reads the environment of a process. A setting that it lacks has its default. */
+export type Ring = {
+  /** Ids of keys, the first of which is used for new work. */
+  ids: string[];
+  bits: number;
+  /** The holder of the key-encrypting key, or that it is given in clear. */
+  given: string;
+  algorithm: string;
+  protects: string;
+};
+
+/** The use of each ring; each key of all is changed once a year. */
+export const RINGS: Readonly<Record<string, Pick<Ring, "algorithm" | "protects">>> = {
+  CARD_SEALING_KEYS: {
+    algorithm: "AES-256-GCM under keys derived by HKDF-SHA-256",
+    protects: "card data on the bus, details of buyers in open checkouts",
+  },
+  THREE_DS_STATE_KEYS: { algorithm: "HMAC-SHA-256", protects: "addresses of 3-D Secure pages" },
+  CREDENTIAL_PEPPERS: { algorithm: "HMAC-SHA-256", protects: "hashes of API secrets" },
+  WEBHOOK_SECRET_KEYS: { algorithm: "AES-256-GCM", protects: "stored webhook secrets" },
+  ACCOUNT_SECRET_KEYS: { algorithm: "AES-256-GCM", protects: "stored credentials at banks" },
+  FILE_KEYS: {
+    algorithm: "X25519 on the bus, AES-256-GCM at rest",
+    protects: "banks' files and evidence of chargebacks",
+  },
+  CONSOLE_SESSION_KEYS: { algorithm: "AES-256-GCM", protects: "stored tokens of people" },
+  PAN_FINGERPRINT_KEYS: { algorithm: "HMAC-SHA-256", protects: "hashes of card numbers" },
+};
+
+/**
+ * Reads the environment of a process. A setting that it lacks has its default.
+ *
+ * @param given the environment before wrapped rings were opened
+ */
 export function readSettings(
   env: NodeJS.ProcessEnv,
   { config, retention }: EvidencedService,
+  given: NodeJS.ProcessEnv = env,
 ): SettingsEvidence {
   const parsed = config.safeParse(env);
   const values: Record<string, unknown> = parsed.success ? parsed.data : {};
@@ -38,8 +70,8 @@ export function readSettings(
     ],
     rings: Object.fromEntries(
       Object.entries(env)
-        .filter(([name, value]) => /_(?:KEYS|PEPPERS)$/.test(name) && value)
-        .map(([name, value]) => [name, value!.split(",").map((key) => key.split(":")[0]!.trim())]),
+        .filter(([name, value]) => Object.hasOwn(RINGS, name) && value)
+        .map(([name, value]) => [name, ringOf(name, value!, given)]),
     ),
     retention: retention.map(({ table, rows, kept }) => ({
       table: rows === undefined ? table : `${table}, ${rows}`,
@@ -49,6 +81,23 @@ export function readSettings(
       IN_FORCE.filter((name) => name in values).map((name) => [name, describeValue(values[name])]),
     ),
   };
+}
+
+function ringOf(name: string, text: string, given: NodeJS.ProcessEnv): Ring {
+  const keys = text.split(",").map((pair) => pair.trim().split(":"));
+  return {
+    ids: keys.map(([id]) => id!),
+    bits: Math.min(...keys.map(([, key = ""]) => Buffer.from(key, "base64").length * 8)),
+    given: isWrapped(given[name]!) ? `wrapped by ${holderOf(given["KEY_PROVIDER"] ?? "")}` : "in clear",
+    ...RINGS[name]!,
+  };
+}
+
+/** The kind of a key provider, without its address. */
+function holderOf(uri: string): string {
+  if (uri.startsWith("pkcs11:")) return "a key in a PKCS #11 device";
+  if (!uri.startsWith("file:")) return "a key of a key management service";
+  return uri.includes(",") ? "a key in two files" : "a key in a file";
 }
 
 type Weakening = {
@@ -92,11 +141,20 @@ const WEAKENING: readonly Weakening[] = [
     says: "heads of the audit log go to the log alone",
     isWeak: (value) => !isSet(value),
   },
-  { setting: "TLS_CERT_FILE", says: "the listener uses plain HTTP", isWeak: (value) => !isSet(value) },
+  {
+    setting: "TLS_CERT_FILE",
+    says: "the listener uses plain HTTP, and not on this machine alone",
+    isWeak: (value, env) => !isSet(value) && !isOwnHost(env["LISTEN_HOST"] ?? ""),
+  },
   {
     setting: "LOG_LEVEL",
     says: "the log is more talkative than it should be",
-    isWeak: (value) => value === "debug" || value === "trace",
+    isWeak: (value) => value === "debug",
+  },
+  {
+    setting: "LOG_LEVEL",
+    says: "requests that succeed are not in the log",
+    isWeak: (value) => value === "warn" || value === "error",
   },
   ...[
     "OPERATOR_DECISION_SIGN_IN_AGE_MAX",
@@ -116,19 +174,23 @@ const WEAKENING: readonly Weakening[] = [
   })),
   {
     setting: "DATABASE_URL",
-    says: "PostgreSQL is not checked by its certificate",
-    isWeak: (value) => typeof value === "string" && !isVerifiedPostgres(value),
+    says: "PostgreSQL, on another machine, is not checked by its certificate",
+    isWeak: (value) => typeof value === "string" && !postgresWire("DATABASE_URL", value).isSafe,
   },
   {
     setting: "NATS_URL",
-    says: "the bus is reached without TLS",
+    says: "the bus, on another machine, is reached without TLS",
     isWeak: (value, env) =>
-      typeof value === "string" && !isTlsBus({ NATS_URL: value, NATS_CA_FILE: env["NATS_CA_FILE"] }),
+      typeof value === "string" && !natsWire({ NATS_URL: value, NATS_CA_FILE: env["NATS_CA_FILE"] }).isSafe,
   },
 ];
 
 const IN_FORCE = [
-  ...WEAKENING.map(({ setting }) => setting).filter((name) => !name.endsWith("_URL")),
+  ...new Set(WEAKENING.map(({ setting }) => setting).filter((name) => !name.endsWith("_URL"))),
+  "CREDENTIAL_AGE_MAX",
+  "REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR",
+  "OPERATOR_REQUIRED_ACR",
+  "STAFF_REQUIRED_ACR",
   "FAILED_SIGN_INS_PER_MINUTE_PER_IP",
   "FAILED_SIGN_INS_PER_MINUTE_PER_KEY",
   "SESSION_IDLE",
@@ -143,7 +205,7 @@ function describeValue(value: unknown): string {
 }
 
 function describeKept(kept: Kept, values: Record<string, unknown>): string {
-  if (kept === "in use") return "while it is in use";
+  if (kept === "in use") return "while it is in use, whatever its age";
   if ("years" in kept) return `${kept.years} years`;
   if ("with" in kept) return `as long as ${kept.with}`;
   if ("ms" in kept) return describeMs(kept.ms);

@@ -36,8 +36,9 @@ test("a card number is found in texts, documents, lists and bytes, and shown by 
     insert into sought.long select body || ' ${CARD}' from sought.long;
     create table sought.clean (body text, more text);
     insert into sought.clean values ('411111******1111', 'x'), ('${CARD.slice(0, -1)}2', null), (gen_random_uuid()::text, ''),
-      ('4111 1111', '1111 1111');`);
-  const { found, tables, skipped } = await scan();
+      ('4111 1111', '1111 1111');
+    create table sought.counted (id uuid primary key, at timestamptz, amount bigint);`);
+  const { found, tables, skipped, withoutTexts } = await scan();
   expect(found.map(({ place, lastFour }) => `${place} ${lastFour}`).toSorted()).toEqual([
     "sought.bytes body (0,1) 1111",
     "sought.document body (0,1) 1111",
@@ -47,6 +48,7 @@ test("a card number is found in texts, documents, lists and bytes, and shown by 
   ]);
   expect(tables.every(({ pages, scannedPages }) => pages === scannedPages)).toBe(true);
   expect(skipped).toBe(0);
+  expect(withoutTexts).toEqual(["sought.counted"]);
 });
 
 test("large tables are read in ranges, as many as there is time for, and small ones before them", async () => {

@@ -9,6 +9,8 @@ export type DatabaseScan = {
   tables: { table: string; pages: number; scannedPages: number }[];
   /** Ranges that took too long, or whose table was locked, and that were left out. */
   skipped: number;
+  /** Tables that have ids, times, amounts and counts only, which no text goes into. */
+  withoutTexts: string[];
   found: CardFound[];
 };
 
@@ -24,9 +26,13 @@ export async function scanDatabase(
   db: Kysely<unknown>,
   { schemas, untilMs }: { schemas: readonly string[]; untilMs: number },
 ): Promise<DatabaseScan> {
-  const scan: DatabaseScan = { tables: [], skipped: 0, found: [] };
+  const scan: DatabaseScan = { tables: [], skipped: 0, withoutTexts: [], found: [] };
   const tables: Table[] = [];
   for (const table of await tablesOf(db, schemas)) {
+    if (table.columns.length === 0) {
+      scan.withoutTexts.push(table.table);
+      continue;
+    }
     const size = await inTime(scan, async () => await sizeOf(db, table));
     if (size) tables.push({ ...table, ...size });
   }
@@ -78,13 +84,13 @@ async function tablesOf(
 ): Promise<Pick<Table, "table" | "columns">[]> {
   const { rows } = await sql<Pick<Table, "table" | "columns">>`
     select format('%I.%I', n.nspname, c.relname) as "table",
-      array_agg(case when t.typname = 'bytea' then format('encode(%I, ''escape'')', a.attname) else format('%I::text', a.attname) end
-        order by a.attnum) as columns
+      coalesce(array_agg(case when t.typname = 'bytea' then format('encode(%I, ''escape'')', a.attname)
+        else format('%I::text', a.attname) end order by a.attnum) filter (where t.typname is not null), '{}') as columns
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
-    join pg_type t on t.oid = a.atttypid
-    where c.relkind = 'r' and n.nspname = any(${[...schemas]})
+    left join pg_type t on t.oid = a.atttypid
       and (t.typcategory = 'S' or t.typname in ('json', 'jsonb', 'bytea', '_text', '_varchar'))
+    where c.relkind = 'r' and n.nspname = any(${[...schemas]})
     group by n.nspname, c.relname, c.oid order by 1`.execute(db);
   return rows;
 }

@@ -3,23 +3,24 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { cardsIn, type CardFound } from "./scan-database.ts";
 
-export type FileScan = { files: number; bytes: number; found: CardFound[] };
+export type FileScan = { files: { file: string; bytes: number }[]; found: CardFound[] };
 
 /** Looks for card numbers in files, and in all files of directories: logs, the stream's store, WAL, archives, back-ups. */
 export async function scanFiles(paths: readonly string[]): Promise<FileScan> {
-  const scan: FileScan = { files: 0, bytes: 0, found: [] };
+  const scan: FileScan = { files: [], found: [] };
   for (const path of paths) {
     for (const file of await filesOf(path)) {
-      scan.files++;
+      let bytes = 0;
       const inFile = new Set<string>();
       let rest = "";
       for await (const chunk of createReadStream(file, { highWaterMark: 1_048_576 })) {
-        scan.bytes += (chunk as Buffer).length;
+        bytes += (chunk as Buffer).length;
         const text = rest + (chunk as Buffer).toString("latin1");
         for (const lastFour of cardsIn(text)) inFile.add(lastFour);
         // A number may stand across two pieces.
         rest = text.slice(-OVERLAP);
       }
+      scan.files.push({ file, bytes });
       scan.found.push(...[...inFile].map((lastFour) => ({ place: file, lastFour })));
     }
   }
