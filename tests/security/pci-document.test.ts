@@ -31,6 +31,15 @@ test("the matrix has the requirements that it is about", () => {
     ).toBe(true);
 });
 
+test("the page names the version that it is about", () => {
+  const { version } = JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8")) as {
+    version: string;
+  };
+  expect(lines[2]).toMatch(
+    new RegExp(`^This page is about Holdfast ${version}, and was last changed on \\d+ \\w+ \\d{4}\\.`),
+  );
+});
+
 test("every row is a line of its table", () => {
   const broken = lines.filter(
     (line, at) =>
