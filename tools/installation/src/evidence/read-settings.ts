@@ -188,6 +188,7 @@ const WEAKENING: readonly Weakening[] = [
 const IN_FORCE = [
   ...new Set(WEAKENING.map(({ setting }) => setting).filter((name) => !name.endsWith("_URL"))),
   "CREDENTIAL_AGE_MAX",
+  "ACQUIRER_HOSTS",
   "REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR",
   "OPERATOR_REQUIRED_ACR",
   "STAFF_REQUIRED_ACR",
