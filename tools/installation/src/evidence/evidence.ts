@@ -77,7 +77,7 @@ type KeyOfRing = { ring: string; id: string; since: string | undefined };
 
 /** Each key once, with the day from which it is used: the database's, or that with which its id begins. */
 function keysOf(keys: Evidence["keys"], { credentials, fingerprintKeys }: Access): KeyOfRing[] {
-  const known = new Map([
+  const known = new Map<string, string>([
     ...credentials.byPepper.map(({ id, since }) => [`CREDENTIAL_PEPPERS ${id}`, since] as const),
     ...fingerprintKeys.map(({ id, since }) => [`PAN_FINGERPRINT_KEYS ${id}`, since] as const),
   ]);
