@@ -55,39 +55,18 @@ export async function collect({ services, checkPage }: EvidenceDeps, asked: Coll
     asked.listeners.map(async ([name, server]) => await offeredTls(name, server)),
   );
   out(`searching the database for card numbers${minutes > 0 ? `, ${minutes} minutes at most` : ""}\n`);
-  const { access, database, postgresql, samples } = await withDatabaseAt(
-    databaseUrl,
-    READ_ONLY,
-    async (db) => {
-      const untilMs = minutes > 0 ? performance.now() + minutes * 60_000 : Infinity;
-      const scanned = await scanDatabase(db, { schemas: schemaNames, untilMs });
-      const { rows } = await sql<{ version: string }>`
-      select current_setting('server_version') as version`.execute(db);
-      return {
-        access: await readAccess(db, schemaNames),
-        database: scanned,
-        postgresql: rows[0]!.version,
-        samples: await readAuditSamples(db, auditedSchemas),
-      };
-    },
-  );
+  const { access, database, postgresql, samples } = await readDatabase(databaseUrl, minutes);
   out("searching files for card numbers\n");
   const files = await scanFiles(asked.paths);
   out("verifying the audit log\n");
   const audit = await captured(verifyAudit, ["--database-url", databaseUrl, ...asked.anchors], env);
   const page = asked.page ? await captured(checkPage, asked.page, env) : undefined;
-  const bus = asked.listeners.find(([, { preamble }]) => preamble === "nats")?.[1];
-  const nats = bus && (await natsGreeting(`nats://${bus.host}:${bus.port}`))?.version;
-  const { host, pathname, username } = new URL(databaseUrl);
+  const nats = await natsVersion(asked.listeners);
   return {
-    installation: {
-      name: asked.name,
-      isSandbox: asked.isSandbox,
-      collectedAt: new Date().toISOString(),
-      collectedOn: hostname(),
-      database: `${pathname.slice(1)} on ${host}, read as ${decodeURIComponent(username)}`,
-      processes: processes.map((one) => one.process),
-    },
+    installation: describeInstallation(
+      asked,
+      processes.map((one) => one.process),
+    ),
     versions: {
       holdfast: VERSION,
       node: process.versions.node,
@@ -110,6 +89,41 @@ export async function collect({ services, checkPage }: EvidenceDeps, asked: Coll
       ? { asReleased: page.code === 0, lines: page.lines }
       : { notCollected: "no page was given (--page)" },
     settings: processes.map(({ process, weakening, inForce }) => ({ process, weakening, inForce })),
+  };
+}
+
+async function readDatabase(databaseUrl: string, minutes: number) {
+  return await withDatabaseAt(databaseUrl, READ_ONLY, async (db) => {
+    const untilMs = minutes > 0 ? performance.now() + minutes * 60_000 : Infinity;
+    const scanned = await scanDatabase(db, { schemas: schemaNames, untilMs });
+    const { rows } = await sql<{ version: string }>`
+      select current_setting('server_version') as version`.execute(db);
+    return {
+      access: await readAccess(db, schemaNames),
+      database: scanned,
+      postgresql: rows[0]!.version,
+      samples: await readAuditSamples(db, auditedSchemas),
+    };
+  });
+}
+
+async function natsVersion(listeners: Collecting["listeners"]): Promise<string | undefined> {
+  const bus = listeners.find(([, { preamble }]) => preamble === "nats")?.[1];
+  return bus && (await natsGreeting(`nats://${bus.host}:${bus.port}`))?.version;
+}
+
+function describeInstallation(
+  { name, isSandbox, databaseUrl }: Collecting,
+  processes: string[],
+): Evidence["installation"] {
+  const { host, pathname, username } = new URL(databaseUrl);
+  return {
+    name,
+    isSandbox,
+    collectedAt: new Date().toISOString(),
+    collectedOn: hostname(),
+    database: `${pathname.slice(1)} on ${host}, read as ${decodeURIComponent(username)}`,
+    processes,
   };
 }
 

@@ -4,7 +4,8 @@ import { join, resolve } from "node:path";
 import { readCommandLine, UsageError, wholeNumber, type TlsServer } from "@holdfast/service-runtime";
 import { productDatabaseUrl } from "../database/product-database.ts";
 import { collect, serviceOf, type EvidenceDeps, type Pair } from "./collect.ts";
-import { findingsIn, summarize } from "./evidence.ts";
+import { summarize } from "./evidence.ts";
+import { findingsIn } from "./findings.ts";
 import { inventoryOf, type Lock } from "./inventory-of-lock.ts";
 
 export type { EvidenceDeps } from "./collect.ts";

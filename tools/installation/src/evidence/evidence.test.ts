@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { findingsIn, summarize, type Evidence } from "./evidence.ts";
+import { summarize, type Evidence } from "./evidence.ts";
+import { findingsIn } from "./findings.ts";
 import { readSettings, RINGS } from "./read-settings.ts";
 
 const NOTHING: Evidence = {
