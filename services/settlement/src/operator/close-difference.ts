@@ -1,12 +1,14 @@
 import { appendAudit } from "@holdfast/audit";
-import type {
-  AmountsByCurrency,
-  CommandReply,
-  Difference,
-  OperatorContext,
-  ProblemCode,
-  ReadByPerson,
+import {
+  operations,
+  type AmountsByCurrency,
+  type CommandReply,
+  type Difference,
+  type OperatorContext,
+  type ProblemCode,
+  type ReadByPerson,
 } from "@holdfast/contracts";
+import { handler } from "@holdfast/messaging";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 import type { Decision } from "../import/import-table.ts";
@@ -27,6 +29,18 @@ export type DifferenceDeps = {
   twoAbove: AmountsByCurrency;
 };
 
+/** The changes of a difference by operators. */
+export function differenceHandlers(deps: DifferenceDeps) {
+  return [
+    handler(operations.noteDifference.command, ({ context, payload }) =>
+      noteDifference(deps, context, payload),
+    ),
+    handler(operations.closeDifference.command, ({ context, payload }) =>
+      closeDifference(deps, context, payload),
+    ),
+  ];
+}
+
 type Row = Selectable<DifferenceTable>;
 
 type Closing = {
@@ -41,7 +55,7 @@ type Closing = {
  * counts. Above the configured amount the first person proposes and a second one, who says the same, closes; a different
  * word replaces the proposal.
  */
-export async function closeDifference(
+async function closeDifference(
   { db, twoAbove }: DifferenceDeps,
   { operator }: OperatorContext,
   { differenceId, decision, reason, line: read = {} }: Closing,
@@ -92,7 +106,7 @@ function needsTwo(twoAbove: AmountsByCurrency, row: Row, accepted: Accepted): bo
 }
 
 /** Adds a note, and records who looks into it. */
-export async function noteDifference(
+async function noteDifference(
   { db }: DifferenceDeps,
   { operator }: OperatorContext,
   { differenceId, note, assignee }: { differenceId: string; note: string; assignee?: string | undefined },

@@ -11,7 +11,7 @@ import { confirmImport, refuseImport, type ConfirmDeps } from "./confirm-import.
 import { previewUpload } from "./preview-upload.ts";
 import { addUploadPart, beginUpload, endUpload, type UploadDeps } from "./receive-upload.ts";
 import { listStatements } from "../statement/list-statements.ts";
-import { closeDifference, noteDifference, type DifferenceDeps } from "./close-difference.ts";
+import { differenceHandlers, type DifferenceDeps } from "./close-difference.ts";
 import { listDifferences } from "./list-differences.ts";
 import { describeImport, listImports } from "./list-imports.ts";
 import { answerDifference } from "./answer-difference.ts";
@@ -52,12 +52,7 @@ export function operatorHandlers(deps: DifferenceDeps & UploadDeps & ConfirmDeps
     handler(operations.getPaymentSettlement.command, ({ payload }) =>
       answerPaymentSettlement(db, payload.paymentId),
     ),
-    handler(operations.noteDifference.command, ({ context, payload }) =>
-      noteDifference(deps, context, payload),
-    ),
-    handler(operations.closeDifference.command, ({ context, payload }) =>
-      closeDifference(deps, context, payload),
-    ),
+    ...differenceHandlers(deps),
     handler(readAuditLog.settlement, async ({ payload }) => ({
       outcome: "done",
       result: { entries: await readAuditEntriesBefore(db, "settlement", payload) },
