@@ -138,6 +138,17 @@ export async function startWebhookDispatcher(
   const retry = { delaysMs: config.WEBHOOK_RETRY_SCHEDULE };
   const shared = shareReadings((endpointId) => readEndpoint(db, endpointId));
   const delivering = { client, openSecrets, retry, clock, events, readEndpoint: shared };
+  const limits = {
+    leaseMs,
+    leaseMarginMs,
+    inFlightMax: config.WEBHOOK_SENDS_IN_FLIGHT_MAX,
+    claimIntervalMs: config.WEBHOOK_CLAIM_INTERVAL,
+    windowMs: config.WEBHOOK_RETRY_WINDOW,
+    eventDays: config.WEBHOOK_EVENT_RETENTION_DAYS,
+    activateAfterMs: config.WEBHOOK_SECRET_ACTIVATION,
+    endpointsMax: config.WEBHOOK_ENDPOINTS_MAX,
+    optionalEvents: config.OPTIONAL_EVENTS,
+  };
   const worker = startDeliveryWorker({
     deliver: (delivery) => deliver(delivering, delivery),
     pool,
@@ -146,32 +157,14 @@ export async function startWebhookDispatcher(
     progress,
     results: createResultRecorder(resultsPool),
     reports,
-    leaseMs,
-    leaseMarginMs,
-    inFlightMax: config.WEBHOOK_SENDS_IN_FLIGHT_MAX,
-    claimIntervalMs: config.WEBHOOK_CLAIM_INTERVAL,
+    limits,
   });
-  const windowMs = config.WEBHOOK_RETRY_WINDOW;
-  const eventDays = config.WEBHOOK_EVENT_RETENTION_DAYS;
-  const accepting = { pool, db, bus, clock, worker, events, progress, leaseMs, windowMs, eventDays };
+  const accepting = { pool, db, bus, clock, worker, events, progress, limits };
   const startConsumer = () => startEventConsumer(accepting);
   const consumer = startWhileClockIsRight(startConsumer, watch, progress);
   const auditWatch = watchAuditHead({ db, chain: "webhooks", settings: config, log });
-  const commands = {
-    db,
-    secretKeys,
-    openSecrets,
-    rules,
-    lookup,
-    clock,
-    client,
-    activateAfterMs: config.WEBHOOK_SECRET_ACTIVATION,
-    endpointsMax: config.WEBHOOK_ENDPOINTS_MAX,
-    optionalEvents: config.OPTIONAL_EVENTS,
-    windowMs,
-    eventDays,
-    nudge: () => worker.nudge(),
-  };
+  const nudge = () => worker.nudge();
+  const commands = { db, secretKeys, openSecrets, urls: { rules, lookup }, clock, client, limits, nudge };
   const serving = await serve(bus, {
     service: "webhooks",
     permits: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
@@ -194,7 +187,7 @@ export async function startWebhookDispatcher(
     const warned = await warnOfFailing({
       db,
       warnAfterMs: config.WEBHOOK_WARN_AFTER,
-      windowMs,
+      windowMs: limits.windowMs,
       shiftMs: clock.shiftMs,
     });
     if (warned > 0) events.warned(warned);

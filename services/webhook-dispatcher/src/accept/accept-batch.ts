@@ -28,13 +28,12 @@ export type AcceptDeps = {
   worker: DeliveryWorker;
   events: BusinessEvents;
   progress: Progress;
-  leaseMs: number;
-  windowMs: number;
-  /** Days that events are kept. */
-  eventDays: number;
-  /** True once a batch that the database does not accept is to be given up. */
-  isStopping: () => boolean;
+  /** `eventDays` is the time that events are kept. */
+  limits: { leaseMs: number; windowMs: number; eventDays: number };
 };
+
+/** True once a batch that the database does not accept is to be given up. */
+type IsStopping = () => boolean;
 
 /** A possible event, with the span in which it is accepted, if it belongs to a trace. */
 export type Received = { pulled: PulledEvent; span: Span | undefined };
@@ -46,13 +45,17 @@ type Arrival = { pulled: PulledEvent; event: IncomingEvent };
  * to their owners, which close their rows. If the process dies between any two of these, nothing is lost: the stream or
  * the owner delivers the events again, and those that are here already are recognized by their ids.
  */
-export async function acceptBatch(deps: AcceptDeps, received: Received[]): Promise<void> {
+export async function acceptBatch(
+  deps: AcceptDeps,
+  received: Received[],
+  isStopping: IsStopping,
+): Promise<void> {
   await failpoint("webhooks.after_pull");
   const arrivals: Arrival[] = [];
   for (const { pulled, span } of received) {
     const event = parseEvent(pulled, span ? formatTraceparent(span.spanContext()) : null);
     const identity = typeof event === "string" ? identifyEvent(pulled) : event;
-    if (identity && timeOfEvent(identity) < firstKeptDay(deps.clock.databaseNow(), deps.eventDays)) {
+    if (identity && timeOfEvent(identity) < firstKeptDay(deps.clock.databaseNow(), deps.limits.eventDays)) {
       if (span) failSpan(span, "expired");
       expire(deps, pulled, identity);
       continue;
@@ -65,7 +68,7 @@ export async function acceptBatch(deps: AcceptDeps, received: Received[]): Promi
     describeEvent(event, span);
     arrivals.push({ pulled, event });
   }
-  const accepted = arrivals.length === 0 ? [] : await acceptWhenPossible(deps, arrivals);
+  const accepted = arrivals.length === 0 ? [] : await acceptWhenPossible(deps, arrivals, isStopping);
   if (accepted.length === 0) return;
   deps.events.accepted({ events: accepted.length, lagMs: lagOf(deps.clock, accepted) });
   await failpoint("webhooks.before_ack");
@@ -91,15 +94,19 @@ function describeEvent({ eventId, paymentId, merchantId, status }: IncomingEvent
  * Waits for the database for as long as the process runs. Meanwhile nothing is acknowledged, so that no more is pulled than
  * what the stream lets be unacknowledged (`max_ack_pending`); copies of what is here are not taken.
  */
-async function acceptWhenPossible(deps: AcceptDeps, arrivals: Arrival[]): Promise<Arrival[]> {
+async function acceptWhenPossible(
+  deps: AcceptDeps,
+  arrivals: Arrival[],
+  isStopping: IsStopping,
+): Promise<Arrival[]> {
   for (;;) {
     try {
       await accept(deps, arrivals);
       return arrivals;
     } catch (error) {
       deps.progress.mark("accept");
-      if (deps.isStopping()) throw error;
-      if (isFaultOfData(error)) return await acceptOneByOne(deps, arrivals, error);
+      if (isStopping()) throw error;
+      if (isFaultOfData(error)) return await acceptOneByOne(deps, arrivals, { error, isStopping });
       deps.events.acceptFailed(error);
       await pause(RETRY_PAUSE_MS);
     }
@@ -109,7 +116,11 @@ async function acceptWhenPossible(deps: AcceptDeps, arrivals: Arrival[]): Promis
 const RETRY_PAUSE_MS = 250;
 
 /** An event of the batch cannot be stored, which must not keep the others from being accepted. */
-async function acceptOneByOne(deps: AcceptDeps, arrivals: Arrival[], error: unknown): Promise<Arrival[]> {
+async function acceptOneByOne(
+  deps: AcceptDeps,
+  arrivals: Arrival[],
+  { error, isStopping }: { error: unknown; isStopping: IsStopping },
+): Promise<Arrival[]> {
   const [only, ...others] = arrivals;
   if (!only) return [];
   if (others.length === 0) {
@@ -117,7 +128,7 @@ async function acceptOneByOne(deps: AcceptDeps, arrivals: Arrival[], error: unkn
     return [];
   }
   const accepted: Arrival[] = [];
-  for (const arrival of arrivals) accepted.push(...(await acceptWhenPossible(deps, [arrival])));
+  for (const arrival of arrivals) accepted.push(...(await acceptWhenPossible(deps, [arrival], isStopping)));
   return accepted;
 }
 
@@ -127,7 +138,7 @@ function isFaultOfData(error: unknown): boolean {
 }
 
 async function accept(
-  { pool, worker, clock, leaseMs, windowMs }: AcceptDeps,
+  { pool, worker, clock, limits: { leaseMs, windowMs } }: AcceptDeps,
   arrivals: Arrival[],
 ): Promise<void> {
   const { queue } = worker;

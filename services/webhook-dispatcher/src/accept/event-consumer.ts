@@ -15,9 +15,7 @@ export type EventConsumer = {
  * Accepts events for as long as the process runs. Those that JetStream loses are published again by their owners, until
  * they are confirmed.
  */
-export function startEventConsumer(
-  deps: Omit<AcceptDeps, "isStopping" | "confirmations"> & { bus: Bus },
-): EventConsumer {
+export function startEventConsumer(deps: Omit<AcceptDeps, "confirmations"> & { bus: Bus }): EventConsumer {
   const stopping = new AbortController();
   const confirmations = createConfirmations(deps.bus, deps.events);
   /** The events under way, by their place in the stream. */
@@ -29,7 +27,7 @@ export function startEventConsumer(
     flushesMax: 2,
     isolates: () => false,
     async flush(batch) {
-      await acceptBatch({ ...deps, confirmations, isStopping: () => stopping.signal.aborted }, batch);
+      await acceptBatch({ ...deps, confirmations }, batch, () => stopping.signal.aborted);
       return batch.map(() => undefined);
     },
   });

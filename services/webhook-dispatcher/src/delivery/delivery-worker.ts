@@ -22,11 +22,8 @@ type DeliveryWorkerDeps = {
   clock: Clock;
   events: BusinessEvents;
   progress: Progress;
-  leaseMs: number;
-  leaseMarginMs: number;
   reports: HealthReports;
-  inFlightMax: number;
-  claimIntervalMs: number;
+  limits: { leaseMs: number; leaseMarginMs: number; inFlightMax: number; claimIntervalMs: number };
 };
 
 export type DeliveryWorker = {
@@ -49,8 +46,8 @@ export function startDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
     onFailed: (error) => deps.events.claimFailed(error),
   });
   const queue = new DeliveryQueue({
-    inFlightMax: deps.inFlightMax,
-    leaseMarginMs: deps.leaseMarginMs,
+    inFlightMax: deps.limits.inFlightMax,
+    leaseMarginMs: deps.limits.leaseMarginMs,
     send: (delivery) => send(deps, { giveBack, track, retries }, delivery),
     giveBack: (deliveries) => track(giveBack(deliveries)),
     onResult: (endpointId, result, isOpen) =>
@@ -71,7 +68,7 @@ export function startDeliveryWorker(deps: DeliveryWorkerDeps): DeliveryWorker {
       }
       // A failed round is progress, too.
       deps.progress.mark("claim");
-      if (!stopping.signal.aborted) await signal.wait(deps.claimIntervalMs);
+      if (!stopping.signal.aborted) await signal.wait(deps.limits.claimIntervalMs);
     }
   })();
   const sweep = setInterval(() => queue.sweep(), SWEEP_INTERVAL_MS);
@@ -104,7 +101,7 @@ const WRITE_TIME_MS = 500;
  * @returns whether more may be due of those that had room.
  */
 function createClaimRound(
-  { pool, clock, leaseMs }: DeliveryWorkerDeps,
+  { pool, clock, limits: { leaseMs } }: DeliveryWorkerDeps,
   queue: DeliveryQueue,
   signal: ClaimSignal,
 ): () => Promise<boolean> {

@@ -61,7 +61,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
 
 const IDLE_CONNECTIONS_MAX = 512;
 
-type Deps = WebhookClientOptions & { pool: ConnectionPool; secureContext: SecureContext };
+type Deps = Omit<WebhookClientOptions, "caFile"> & { pool: ConnectionPool; secureContext: SecureContext };
 type Result = Omit<PostResult, "durationMs">;
 
 async function postTo(

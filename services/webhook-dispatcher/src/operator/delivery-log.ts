@@ -25,7 +25,7 @@ import {
   type OutcomeAtEndpoint,
 } from "./delivery-log-queries.ts";
 
-export type DeliveryLogDeps = { db: Kysely<WebhooksDatabase>; clock: Clock; windowMs: number };
+export type DeliveryLogDeps = { db: Kysely<WebhooksDatabase>; clock: Clock; limits: { windowMs: number } };
 
 /** A page of the log, newest first. */
 export async function listDeliveries(
@@ -68,8 +68,8 @@ function decodePosition(cursor: string): LogPosition | undefined {
 }
 
 /** A pending delivery has the deadline it was accepted with; for a past one today's window is shown. */
-function deadlineOf({ windowMs }: DeliveryLogDeps, { deadline_at, occurred_at }: LoggedEvent): Date {
-  return deadline_at ?? new Date(occurred_at.getTime() + windowMs);
+function deadlineOf({ limits }: DeliveryLogDeps, { deadline_at, occurred_at }: LoggedEvent): Date {
+  return deadline_at ?? new Date(occurred_at.getTime() + limits.windowMs);
 }
 
 function describe(deps: DeliveryLogDeps, event: LoggedEvent): WebhookDelivery {

@@ -26,15 +26,19 @@ import { urlRefusal, type UrlDeps } from "./endpoint-url.ts";
  * transaction. A secret is in the answer to the request that generated it and nowhere else; a copy of that request,
  * sent again because the bus broke, gets the same answer.
  */
-export type ManageEndpointDeps = UrlDeps & {
+export type ManageEndpointDeps = {
+  /** The URLs that an endpoint may have. */
+  urls: UrlDeps;
   db: Kysely<WebhooksDatabase>;
   secretKeys: KeyRing;
   clock: Clock;
-  activateAfterMs: number;
-  /** The time that an event is tried. */
-  windowMs: number;
-  /** Enables events that an endpoint gets only if it asks for them. */
-  optionalEvents?: boolean;
+  limits: {
+    activateAfterMs: number;
+    /** The time that an event is tried. */
+    windowMs: number;
+    /** Enables events that an endpoint gets only if it asks for them. */
+    optionalEvents?: boolean;
+  };
 };
 
 type Reply<Result> = CommandReply<Result>;
@@ -47,7 +51,7 @@ export async function putEndpoint(
   context: OperatorContext,
   { merchantId, url, recipientKey }: Recipient & { merchantId: string; url: string },
 ): Promise<Reply<{ url: string; secret?: SealedReply | undefined }>> {
-  const refusal = await urlRefusal(deps, url);
+  const refusal = await urlRefusal(deps.urls, url);
   if (refusal) return refusal;
   const change = await deps.db.transaction().execute(async (trx) => {
     await lockEndpointsOf(trx, merchantId);
@@ -96,7 +100,7 @@ export const URL_IN_USE = { outcome: "problem", code: "webhook_url_in_use" } as 
  * Turns an endpoint off. The reaper cancels the deliveries that are still open, and the other endpoints get a warning.
  */
 export async function deleteEndpoint(
-  { db, clock, windowMs, optionalEvents = false }: ManageEndpointDeps,
+  { db, clock, limits: { windowMs, optionalEvents = false } }: ManageEndpointDeps,
   context: OperatorContext,
   name: EndpointName,
 ): Promise<Reply<Nothing>> {
@@ -135,7 +139,7 @@ export async function rotateSecret(
     const { version, activatesAt } = await setNextSecret(trx, endpoint.endpoint_id, {
       secret: encryptSecret(deps.secretKeys, endpoint.endpoint_id, secret),
       requestId: context.requestId,
-      activateAfterMs: deps.activateAfterMs,
+      activateAfterMs: deps.limits.activateAfterMs,
       shiftMs: deps.clock.shiftMs,
     });
     await auditEndpoint(trx, context, "webhook.secret_rotated", name, { version });

@@ -37,8 +37,8 @@ import {
  * transaction.
  */
 export type MerchantEndpointsDeps = ManageEndpointDeps & {
-  /** Most endpoints of one merchant that are on, its default one included. */
-  endpointsMax: number;
+  /** `endpointsMax`: most endpoints of one merchant that are on, its default one included. */
+  limits: { endpointsMax: number };
 };
 
 /** A merchant's endpoints that are on, with their health. */
@@ -66,7 +66,7 @@ export async function createEndpoint(
   context: OperatorContext,
   { recipientKey, ...given }: z.infer<typeof operations.createMerchantWebhook.command.request>,
 ): Promise<CommandReply<Created>> {
-  const refusal = await urlRefusal(deps, given.url);
+  const refusal = await urlRefusal(deps.urls, given.url);
   if (refusal) return refusal;
   const made = await deps.db.transaction().execute((trx) => addEndpoint(deps, trx, context, given));
   if ("outcome" in made) return made;
@@ -93,8 +93,8 @@ async function addEndpoint(
   const made = existing.find((each) => each.endpoint_id !== merchantId && isCopy(each, context));
   if (made) return { endpoint: made, secret: latestSecret(deps, made) };
   if (await isUrlInUse(trx, { merchantId, url, exceptOf: undefined })) return URL_IN_USE;
-  if (existing.length >= deps.endpointsMax) {
-    const detail = `A merchant has at most ${deps.endpointsMax} webhook endpoints`;
+  if (existing.length >= deps.limits.endpointsMax) {
+    const detail = `A merchant has at most ${deps.limits.endpointsMax} webhook endpoints`;
     return { outcome: "problem", code: "too_many_webhooks", detail };
   }
   const endpointId = randomUUIDv7();
@@ -117,7 +117,7 @@ export async function changeEndpoint(
   context: OperatorContext,
   { merchantId, endpointId, url, events }: z.infer<typeof operations.changeMerchantWebhook.command.request>,
 ): Promise<CommandReply<WebhookEndpoint>> {
-  const refusal = url === undefined ? undefined : await urlRefusal(deps, url);
+  const refusal = url === undefined ? undefined : await urlRefusal(deps.urls, url);
   if (refusal) return refusal;
   const name = { merchantId, endpointId };
   const changed = await deps.db.transaction().execute(async (trx) => {

@@ -20,8 +20,8 @@ export type OperatorDeps = MerchantEndpointsDeps &
   DeliveryLogDeps &
   RedeliverDeps &
   Pick<DeliverDeps, "client" | "openSecrets"> & {
-    /** Days that events are kept. */
-    eventDays: number;
+    /** `eventDays` is the time that events are kept. */
+    limits: { eventDays: number };
   };
 
 /**
@@ -42,7 +42,7 @@ export function operatorHandlers(deps: OperatorDeps) {
       result: { entries: await readAuditEntriesBefore(deps.db, "webhooks", payload) },
     })),
     handler(findMissingEvents, async ({ payload: { eventIds } }) => {
-      const keptSince = new Date(comparableSince(deps.clock.databaseNow(), deps.eventDays));
+      const keptSince = new Date(comparableSince(deps.clock.databaseNow(), deps.limits.eventDays));
       const missing = await findMissing(deps.db, { eventIds, keptSince });
       return { outcome: "done", result: { missing, keptSince: keptSince.toISOString() } };
     }),

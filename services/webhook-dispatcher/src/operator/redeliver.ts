@@ -10,8 +10,8 @@ import { audit, NOT_FOUND } from "./manage-endpoint.ts";
 export type RedeliverDeps = {
   db: Kysely<WebhooksDatabase>;
   clock: Pick<Clock, "shiftMs">;
-  /** How long after the request an event may be sent again by hand. */
-  windowMs: number;
+  /** `windowMs` is how long after the request an event may be sent again by hand. */
+  limits: { windowMs: number };
   /** Called when a delivery is due now. */
   nudge: () => void;
 };
@@ -114,8 +114,8 @@ async function insertDelivery(
 }
 
 /** A request of a person begins a window of its own. */
-function deadlineOf({ clock, windowMs }: Pick<RedeliverDeps, "clock" | "windowMs">): RawBuilder<Date> {
-  return fromNow(clock.shiftMs + windowMs);
+function deadlineOf({ clock, limits }: Pick<RedeliverDeps, "clock" | "limits">): RawBuilder<Date> {
+  return fromNow(clock.shiftMs + limits.windowMs);
 }
 
 /** Deliveries are claimed in the order of this column; the time of the operator's request is in the delivery's id. */
