@@ -104,21 +104,22 @@ export async function startRefunds(
   const relay = startOutboxRelay(outbox);
   const events = createBusinessEvents(log, { undecidedOverdueAfterMs: config.UNDECIDED_OVERDUE_AFTER });
   const beyondDeadline = createBeyondDeadline({ now: Date.now, log });
-  const deps: DecideDeps & Pick<RequestRefundDeps, "optionalEvents"> & { log: Logger } = {
+  const deps: DecideDeps & RequestRefundDeps = {
     db,
     bank: shareBank(bank, permitsOf),
     payments: createPaymentsPort(bus, { timeoutMs: config.PAYMENTS_TIMEOUT }),
     events: { ...events, ended: nudgeAfter(relay, (refund) => events.ended(refund)) },
     view: { overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER },
-    approverDailyMax: config.REFUND_APPROVER_DAILY_MAX ?? new Map(),
     beyondDeadline,
-    scheduleMs: config.RECOVERY_SCHEDULE,
-    // A step at the bank may be two calls, and has to end before its lease does.
-    acquirerTimeoutMs: leaseMs / 3,
-    leaseMs,
-    optionalEvents: config.OPTIONAL_EVENTS,
+    limits: {
+      approverDailyMax: config.REFUND_APPROVER_DAILY_MAX ?? new Map(),
+      scheduleMs: config.RECOVERY_SCHEDULE,
+      // A step at the bank may be two calls, and has to end before its lease does.
+      acquirerTimeoutMs: leaseMs / 3,
+      leaseMs,
+      optionalEvents: config.OPTIONAL_EVENTS,
+    },
     now: Date.now,
-    log,
   };
   onNotice(bus, refundNotified, ({ refundId }) => {
     bringInquiryForward(db, refundId).catch((error: unknown) =>
@@ -164,7 +165,7 @@ export async function startRefunds(
   const tasks = [
     startCertificateWatch({ watched: dependencyServers(config), log }),
     startRecovery(
-      { ...deps, bank },
+      { ...deps, bank, log },
       {
         inFlightMax: config.RECOVERY_IN_FLIGHT_MAX,
         intervalMs: config.RECOVERY_INTERVAL,

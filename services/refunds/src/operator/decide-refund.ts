@@ -18,8 +18,8 @@ import { describeRefund } from "./list-refunds.ts";
 import type { OperatorDeps, Problem, Reply } from "./operator-request.ts";
 
 export type DecideDeps = OperatorDeps & {
-  /** The sum that one person may approve in 24 hours, by currency. */
-  approverDailyMax: AmountsByCurrency;
+  /** `approverDailyMax`: the sum that one person may approve in 24 hours, by currency. */
+  limits: { approverDailyMax: AmountsByCurrency };
 };
 type Decision = RefundRow | Problem | { outcome: "not_started" };
 
@@ -56,7 +56,7 @@ export async function approveRefund(
  * audit log.
  */
 async function refusalOf(
-  { approverDailyMax }: DecideDeps,
+  { limits: { approverDailyMax } }: DecideDeps,
   trx: Transaction<RefundsDatabase>,
   context: OperatorContext,
   refund: RefundRow,
@@ -158,7 +158,7 @@ async function addApproval(
 
 async function change(
   trx: Transaction<RefundsDatabase>,
-  { leaseMs }: DecideDeps,
+  { limits: { leaseMs } }: DecideDeps,
   refund: RefundRow,
   to: Omit<Parameters<typeof changeRefund>[2], "leaseMs">,
 ): Promise<RefundRow> {

@@ -33,7 +33,7 @@ export async function lockIdle(
 /** Leases a refund that `lockIdle` has locked. */
 export async function leaseLocked(
   trx: Transaction<RefundsDatabase>,
-  { leaseMs }: Pick<OperatorDeps, "leaseMs">,
+  { limits: { leaseMs } }: Pick<OperatorDeps, "limits">,
   { refund_id }: IdleRefund,
 ): Promise<LeasedRefund> {
   const [leased] = await leaseDue(trx, { leaseMs, refundId: refund_id });

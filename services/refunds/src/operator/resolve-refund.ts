@@ -117,7 +117,7 @@ async function carryOut(
     await tryLater(deps, refund, "too_young");
     return early;
   }
-  const inquiry = await deps.bank.inquire(refund, new Date(deps.now() + deps.acquirerTimeoutMs));
+  const inquiry = await deps.bank.inquire(refund, new Date(deps.now() + deps.limits.acquirerTimeoutMs));
   const paidOther = paidAnotherAmount(refund, inquiry);
   await keepAnswer(deps.db, refund, { answer: inquiry });
   if (paidOther && statement.outcome === "FAILED") {
@@ -133,7 +133,7 @@ async function carryOut(
     ? { ...changeBy(known), cause: known.kind }
     : { ...changeByPeople(statement.outcome, paidOther !== undefined), cause: RESOLVED_CAUSE };
   const changed = await deps.db.transaction().execute(async (trx) => {
-    const after = await changeRefund(trx, refund, { ...change, leaseMs: deps.leaseMs });
+    const after = await changeRefund(trx, refund, { ...change, leaseMs: deps.limits.leaseMs });
     if (!after) return undefined;
     await trx.deleteFrom("refund_resolution").where("refund_id", "=", refund.refund_id).execute();
     const detail = { ...statement, inquiry: inquiry.kind, decidedBy: known ? "bank" : "operators" };

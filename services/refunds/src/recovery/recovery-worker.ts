@@ -31,7 +31,7 @@ export function startRecovery(
     inFlightMax: () => inFlightMax,
     intervalMs,
     ...(clock && { clock }),
-    lease: (accountId, limit) => leaseDue(deps.db, { leaseMs: deps.leaseMs, limit, accountId }),
+    lease: (accountId, limit) => leaseDue(deps.db, { leaseMs: deps.limits.leaseMs, limit, accountId }),
     work: (refund) =>
       inLinkedSpan("recover refund", refund.traceparent, async (span) => {
         // An attempt that ends without an answer overwrites this; both traces are worth keeping.

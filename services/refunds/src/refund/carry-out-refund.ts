@@ -20,11 +20,13 @@ export type CarryOutDeps = {
   bank: RefundBank;
   payments: PaymentsPort;
   events: BusinessEvents;
-  /** Times of the attempts in one state; after the last the time between two doubles. */
-  scheduleMs: readonly number[];
-  /** Bound of one acquirer call; shorter than the lease. */
-  acquirerTimeoutMs: number;
-  leaseMs: number;
+  limits: {
+    /** Times of the attempts in one state; after the last the time between two doubles. */
+    scheduleMs: readonly number[];
+    /** Bound of one acquirer call; shorter than the lease. */
+    acquirerTimeoutMs: number;
+    leaseMs: number;
+  };
   /** Epoch milliseconds. */
   now: () => number;
 };
@@ -57,7 +59,7 @@ async function executeRefund(
   resumed: boolean,
 ): Promise<LeasedRefund | undefined> {
   // An inquiry, and a call behind it.
-  const until = new Date(deps.now() + 2 * deps.acquirerTimeoutMs);
+  const until = new Date(deps.now() + 2 * deps.limits.acquirerTimeoutMs);
   const step = await deps.bank.carryOut(refund, resumed, until);
   await failpoint(resumed ? "refunds.after_inquiry" : "refunds.after_acquirer");
   await keepAnswer(deps.db, refund, step);
@@ -72,7 +74,7 @@ async function conclude(
 ): Promise<LeasedRefund | undefined> {
   const end = endBy(refund, answer);
   if (end) {
-    const change = { ...changeBy(end), cause: end.kind, leaseMs: deps.leaseMs };
+    const change = { ...changeBy(end), cause: end.kind, leaseMs: deps.limits.leaseMs };
     const changed = await deps.db.transaction().execute((trx) => changeRefund(trx, refund, change));
     await failpoint("refunds.after_outcome");
     if (!changed) deps.events.lost(refund);
@@ -134,7 +136,7 @@ async function endRefund(deps: CarryOutDeps, refund: LeasedRefund & { state: End
   }
   const ended = await deps.db
     .transaction()
-    .execute((trx) => changeRefund(trx, refund, { to, cause: "acknowledged", leaseMs: deps.leaseMs }));
+    .execute((trx) => changeRefund(trx, refund, { to, cause: "acknowledged", leaseMs: deps.limits.leaseMs }));
   await failpoint("refunds.after_end");
   if (ended) deps.events.ended(ended);
   else deps.events.lost(refund);
@@ -145,13 +147,13 @@ async function endRefund(deps: CarryOutDeps, refund: LeasedRefund & { state: End
  * done again.
  */
 export async function tryLater(
-  deps: Pick<CarryOutDeps, "db" | "events" | "scheduleMs" | "now">,
+  deps: Pick<CarryOutDeps, "db" | "events" | "limits" | "now">,
   refund: LeasedRefund,
   cause: string,
   { inMs, notBefore }: { inMs?: number; notBefore?: Date } = {},
 ): Promise<undefined> {
   const ageMs = refund.state_age_ms;
-  const waitMs = inMs ?? waitFor(notBefore, { stepMs: nextAttemptInMs(ageMs, deps), now: deps.now() });
+  const waitMs = inMs ?? waitFor(notBefore, { stepMs: nextAttemptInMs(ageMs, deps.limits), now: deps.now() });
   await postpone(deps.db, refund, { inMs: waitMs, cause });
   deps.events.waiting(refund, { cause, ageMs: Math.round(ageMs), attempts: refund.recovery_attempts + 1 });
 }

@@ -36,7 +36,7 @@ afterAll(async () => {
 
 function deps(payments: Partial<PaymentsPort>, now = Date.now): RequestRefundDeps {
   const events = createBusinessEvents(createLogger("refunds", "fatal"), { undecidedOverdueAfterMs: 1 });
-  return { db, payments: payments as PaymentsPort, events, leaseMs: 1_000, now };
+  return { db, payments: payments as PaymentsPort, events, limits: { leaseMs: 1_000 }, now };
 }
 
 const request = (): RefundRequest => ({

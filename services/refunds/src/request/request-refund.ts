@@ -24,12 +24,11 @@ import { claimRefund, type RefundRequest } from "./claim-refund.ts";
 import { dropRefund } from "./drop-refund.ts";
 
 export type RequestRefundDeps = {
-  /** Enables events that a merchant's endpoint gets only if it asks for them. */
-  optionalEvents?: boolean;
   db: Kysely<RefundsDatabase>;
   payments: PaymentsPort;
   events: BusinessEvents;
-  leaseMs: number;
+  /** `optionalEvents` enables events that a merchant's endpoint gets only if it asks for them. */
+  limits: { leaseMs: number; optionalEvents?: boolean };
   /** Epoch milliseconds. */
   now: () => number;
 };
@@ -77,7 +76,7 @@ export async function requestRefund(deps: RequestRefundDeps, request: RefundRequ
 }
 
 async function accept(
-  { db, events, leaseMs, optionalEvents = false }: RequestRefundDeps,
+  { db, events, limits: { leaseMs, optionalEvents = false } }: RequestRefundDeps,
   refund: LeasedRefund,
   { kind, accountId, approvalsRequired, payment }: RefundReservation,
   { whenAccepted }: RefundRequest,
