@@ -96,32 +96,34 @@ function appOf(
   },
 ) {
   const origin = originOf(config.CONSOLE_URL);
-  return consoleApp({
-    store: { db, keys: config.CONSOLE_SESSION_KEYS, idleMs: config.SESSION_IDLE },
-    createApi: ({ accessToken, staff }) =>
-      staff
-        ? asStaffApi(staffApi && createOperatorApi(staffApi, accessToken), staff.merchantId)
-        : createOperatorApi(api, accessToken),
-    provider: createIdentityProvider({
-      issuer: config.OIDC_ISSUER,
-      clientId: config.OIDC_CLIENT_ID,
-      clientPassword: config.OIDC_CLIENT_PASSWORD,
-      timeoutMs: config.OIDC_TIMEOUT,
-      scope: config.OIDC_SCOPE,
-      resource: config.OIDC_RESOURCE,
-      rolesClaim: config.OIDC_ROLES_CLAIM,
-      merchantClaim: config.OIDC_MERCHANT_CLAIM,
-      redirectUrl: `${origin}/login/return`,
-      onKeysFailure: (error) =>
-        log.warn({ error }, "the identity provider's keys, which verify logouts, could not be read"),
-    }),
-    origin,
-    sessionMaxMs: config.SESSION_MAX,
-    decisionLoginAgeMs: config.DECISION_LOGIN_AGE_MAX,
-    sharedAnswers: createSharedAnswers(),
-    headers: pageHeaders({ consoleUrl: config.CONSOLE_URL, issuer: config.OIDC_ISSUER }),
-    log,
-  });
+  return consoleApp(
+    {
+      store: { db, keys: config.CONSOLE_SESSION_KEYS, idleMs: config.SESSION_IDLE },
+      createApi: ({ accessToken, staff }) =>
+        staff
+          ? asStaffApi(staffApi && createOperatorApi(staffApi, accessToken), staff.merchantId)
+          : createOperatorApi(api, accessToken),
+      provider: createIdentityProvider({
+        issuer: config.OIDC_ISSUER,
+        clientId: config.OIDC_CLIENT_ID,
+        clientPassword: config.OIDC_CLIENT_PASSWORD,
+        timeoutMs: config.OIDC_TIMEOUT,
+        scope: config.OIDC_SCOPE,
+        resource: config.OIDC_RESOURCE,
+        rolesClaim: config.OIDC_ROLES_CLAIM,
+        merchantClaim: config.OIDC_MERCHANT_CLAIM,
+        redirectUrl: `${origin}/login/return`,
+        onKeysFailure: (error) =>
+          log.warn({ error }, "the identity provider's keys, which verify logouts, could not be read"),
+      }),
+      origin,
+      sessionMaxMs: config.SESSION_MAX,
+      decisionLoginAgeMs: config.DECISION_LOGIN_AGE_MAX,
+      sharedAnswers: createSharedAnswers(),
+      log,
+    },
+    pageHeaders({ consoleUrl: config.CONSOLE_URL, issuer: config.OIDC_ISSUER }),
+  );
 }
 
 function tlsFilesOf({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }: Config) {

@@ -49,9 +49,8 @@ export function publicPages(config: Config, { bus, db, clock, log }: Deps): Rout
     db,
     publicUrl,
     sendPage,
-    tokens: createFormTokens(sealingKeys),
     assets: loadPageAssets(publicUrl),
-    bodies,
+    forms: { tokens: createFormTokens(sealingKeys), bodies },
     withPermit,
   };
   const router = Router();

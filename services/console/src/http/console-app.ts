@@ -37,13 +37,14 @@ export const PAGES = [
   ...auditPages,
 ];
 
-export function consoleApp(deps: PageDeps & LoginDeps & { headers: Record<string, string> }): Express {
+/** @param headers of every answer. */
+export function consoleApp(deps: PageDeps & LoginDeps, headers: Record<string, string>): Express {
   const app = express();
   app.disable("x-powered-by");
   app.set("query parser", "simple");
   app.use(logRequests(deps.log));
   app.use((_request, response, next) => {
-    response.set(deps.headers);
+    response.set(headers);
     next();
   });
   app.use(boundFormTime);

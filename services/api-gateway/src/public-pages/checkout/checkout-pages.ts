@@ -16,10 +16,8 @@ import { Router } from "express";
 import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "../../database.ts";
 import { requestHandler } from "../../http/routed-request.ts";
-import type { BodyLimit } from "../../limits/body-limit.ts";
 import { findPayee } from "../../merchant/find-payee.ts";
 import { checkoutUrl } from "../public-url.ts";
-import type { FormTokens } from "./form-token.ts";
 import { visitHandler, visitWithPermit, type VisitDeps } from "./handle-visit.ts";
 import { ASSET_HEADERS } from "./page-assets.ts";
 import { generateNonce, pageHeaders } from "./page-headers.ts";
@@ -36,15 +34,13 @@ import { renderPage } from "./render-page.ts";
 import type { SendPageCommand } from "../../bus/send-command.ts";
 import { shopUrlOfCheckout } from "../shop-url.ts";
 import { answerScript, goTo, notFound, trouble, type Visit } from "./answer-visit.ts";
-import { readForm } from "./read-form.ts";
+import { readForm, type FormDeps } from "./read-form.ts";
 
 export type CheckoutPagesDeps = VisitDeps & {
   payByForm: (filled: FilledForm) => Promise<FormAnswer>;
   sendPage: SendPageCommand;
   db: Kysely<GatewayDatabase>;
-  tokens: FormTokens;
-  /** Forms that arrive at the same time. */
-  bodies: BodyLimit;
+  forms: FormDeps;
 };
 
 export function checkoutPages(deps: CheckoutPagesDeps): Router {
@@ -100,7 +96,7 @@ async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void
   const paymentId = randomUUIDv7();
   const form = {
     paymentId,
-    token: deps.tokens.issue({ checkoutId: visit.checkoutId, paymentId }),
+    token: deps.forms.tokens.issue({ checkoutId: visit.checkoutId, paymentId }),
     faults: faultsOf(asked.query),
   };
   send(renderPage(frame, renderForm(shown, form), { withCardForm: true }));
@@ -114,7 +110,7 @@ async function answerState(deps: CheckoutPagesDeps, visit: Visit): Promise<void>
 
 /** Looks up a card's first digits. They come in the body, since addresses are logged. */
 async function answerCard(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
-  const form = await readForm(deps, visit);
+  const form = await readForm(deps.forms, visit);
   if (!form) return;
   const bin = form.get("bin") ?? "";
   await visitWithPermit(deps, visit, "read", async () => {
@@ -130,7 +126,7 @@ async function answerCard(deps: CheckoutPagesDeps, visit: Visit): Promise<void> 
 }
 
 async function pay(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
-  const form = await readForm(deps, visit);
+  const form = await readForm(deps.forms, visit);
   if (!form) return;
   let checkout: CheckoutPage | undefined;
   await visitWithPermit(deps, visit, "read", async () => void (checkout = await look(deps, visit)));
@@ -157,7 +153,7 @@ async function payWith(
     case "declined": {
       if (!asked.byScript) return goTo(visit, here);
       const paymentId = randomUUIDv7();
-      const token = deps.tokens.issue({ checkoutId, paymentId });
+      const token = deps.forms.tokens.issue({ checkoutId, paymentId });
       return answerScript(visit, { ...answer.texts, form: { paymentId, token } });
     }
     default:
@@ -166,7 +162,7 @@ async function payWith(
 }
 
 async function cancel(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
-  const form = await readForm(deps, visit);
+  const form = await readForm(deps.forms, visit);
   if (!form) return;
   await visitWithPermit(deps, visit, "write", async () => {
     await deps.sendPage(cancelCheckout, visit.exchange, { checkoutId: visit.checkoutId });

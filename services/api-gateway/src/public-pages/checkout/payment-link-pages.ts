@@ -49,14 +49,14 @@ async function showLink(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
   const frame = { assets: deps.assets, locale: asked.locale, nonce, path, merchantName, branding, isTest };
   // The form carries the id of the checkout that it begins: sent twice, it is one checkout.
   const begun = randomUUID();
-  const form = { begun, token: deps.tokens.issue({ checkoutId: paymentLinkId, paymentId: begun }) };
+  const form = { begun, token: deps.forms.tokens.issue({ checkoutId: paymentLinkId, paymentId: begun }) };
   const body = renderPage(frame, renderLink({ link, locale: asked.locale, path }, form));
   exchange.answer(200, pageHeaders(nonce, visit.reportsPath), body);
 }
 
 /** Wherever it leads, the next page says how things stand. */
 async function begin(deps: CheckoutPagesDeps, visit: Visit): Promise<void> {
-  const form = await readForm(deps, visit);
+  const form = await readForm(deps.forms, visit);
   if (!form) return;
   const { exchange, asked, path, checkoutId: paymentLinkId } = visit;
   const checkoutId = form.get("paymentId")!;

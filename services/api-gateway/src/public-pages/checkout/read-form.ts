@@ -4,11 +4,11 @@ import { formSource, type BodyLimit } from "../../limits/body-limit.ts";
 import { answerScript, goTo, unreadable, type Visit } from "./answer-visit.ts";
 import type { FormTokens } from "./form-token.ts";
 
+/** `bodies` bounds the forms that arrive at the same time. */
+export type FormDeps = { bodies: BodyLimit; tokens: FormTokens };
+
 /** A form of ours; undefined when the visit has been answered otherwise. */
-export async function readForm(
-  deps: { bodies: BodyLimit; tokens: FormTokens },
-  visit: Visit,
-): Promise<URLSearchParams | undefined> {
+export async function readForm(deps: FormDeps, visit: Visit): Promise<URLSearchParams | undefined> {
   const { exchange, checkoutId, path, asked } = visit;
   const body = await readBody(exchange, formSource(deps.bodies, exchange), isForm);
   if (body instanceof Refusal) {
