@@ -73,6 +73,7 @@ function claimRow() {
     pan_fingerprint: Buffer.alloc(32),
     pan_fingerprint_key_id: "k1",
     claims_order: true,
+    state: "AUTHORIZING",
     refunds_commission: true,
   };
 }

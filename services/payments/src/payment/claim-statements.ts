@@ -47,14 +47,14 @@ const claim = (keyed: boolean) => `
   with given as (select * from ${unnested(CLAIM_COLUMNS, 3)})${contested(keyed)}${keyed ? TAKE_KEYS : ""},
   claimed as (
     insert into payment (state, version, lease_until, recover_at, authorization_expires_at, ${COLUMN_NAMES})
-    select 'AUTHORIZING', 1, lease.ends, lease.ends, now() + $2 * interval '1 millisecond', ${COLUMN_NAMES}
+    select state, 1, lease.ends, lease.ends, now() + $2 * interval '1 millisecond', ${COLUMN_NAMES}
     from free, (select now() + $1 * interval '1 millisecond' as ends) as lease
     ${keyed ? OWNS_ITS_KEY : ""}
     on conflict (payment_id) do nothing
-    returning payment_id, lease_token, created_at, transaction_type, account_id, amount_minor, currency
+    returning payment_id, lease_token, created_at, state, transaction_type, account_id, amount_minor, currency
   ), ${CALL_OF_CLAIM}, history as (
     insert into payment_history (payment_id, version, from_state, to_state, cause)
-    select payment_id, 1, null, 'AUTHORIZING', 'claimed' from claimed
+    select payment_id, 1, null, state, 'claimed' from claimed
   )
   select lease_token, created_at, null::uuid as undecided from claimed
   union all select lease_token, null, payment_id from contested`;
@@ -64,7 +64,7 @@ export const CLAIM: { plain: Statement; keyed: Statement } = {
   keyed: { name: "claim-keyed-payments", text: claim(true) },
 };
 
-/** For one payment at a time, before a claim of its own: `$1` merchant, `$2` order, `$3` payment, `$4` scope, `$5` key. */
+/** For one payment at a time, before the merchant's rules: `$1` merchant, `$2` order, `$3` payment, `$4` scope, `$5` key. */
 export const FIND_UNDECIDED = `
   select payment_id from payment
   where merchant_id = $1 and order_id = $2 and ${UNDECIDED_ORDER}

@@ -26,6 +26,9 @@ export type ClaimRow = Omit<
   idempotency_fingerprint: Buffer | null;
 };
 
+/** A claim, and the state in which it leaves the payment: with 3-D Secure the card is enrolled first. */
+export type Claim = ClaimRow & { state: "AUTHORIZING" | "ENROLLING" };
+
 /** A claim whose account is not chosen yet. */
 export type UnroutedClaim = Omit<ClaimRow, "account_id">;
 
@@ -94,20 +97,22 @@ const PAYMENT_COLUMNS = [
   ["refunds_commission", "boolean"],
 ] as const satisfies [keyof PaymentRow, string][];
 
-/**
- * Columns of the claim's arrays, in the order of its parameters after `$1` and `$2`: the lease and the time after which an
- * authorization expires, in milliseconds.
- */
-export const CLAIM_COLUMNS = [
+const ROW_COLUMNS = [
   ...PAYMENT_COLUMNS,
   ["idempotency_key", "text"],
   ["idempotency_scope", "text"],
   ["idempotency_fingerprint", "bytea"],
 ] as const satisfies [keyof ClaimRow, string][];
 
+/**
+ * Columns of the claim's arrays, in the order of its parameters after `$1` and `$2`: the lease and the time after which an
+ * authorization expires, in milliseconds.
+ */
+export const CLAIM_COLUMNS = [...ROW_COLUMNS, ["state", "text"]] as const satisfies [keyof Claim, string][];
+
 /** Columns of the rejection's arrays, in the order of its parameters after `$1`: see {@link CLAIMED_EVENT}. */
 export const REJECT_COLUMNS = [
-  ...CLAIM_COLUMNS,
+  ...ROW_COLUMNS,
   ["created_at", "timestamptz"],
   ["cause", "text"],
   ["result_code", "text"],

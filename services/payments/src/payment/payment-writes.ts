@@ -11,7 +11,7 @@ import {
   RECORD_COLUMNS,
   REJECT,
   REJECT_COLUMNS,
-  type ClaimRow,
+  type Claim,
   type RecordRow,
   type RejectRow,
   type Statement,
@@ -29,11 +29,12 @@ type Trx = Transaction<PaymentsDatabase>;
  */
 export type PaymentWrites = {
   /**
-   * Inserts the payment as AUTHORIZING with its first history row, a lease, and its Idempotency-Key if it has one.
+   * Inserts the payment with its first history row, a lease, its Idempotency-Key if it has one, and the call that is about
+   * to be made.
    * @returns undefined when the id or the key exists already, or `join` refuses; and the payment that has its order while
    * that is undecided.
    */
-  claim(claim: ClaimRow, join?: Join): Promise<ClaimedPayment | OrderTaken | undefined>;
+  claim(claim: Claim, join?: Join): Promise<ClaimedPayment | OrderTaken | undefined>;
   /**
    * Moves the payment on, with history, with an outbox row where `webhook_body` is given, and with the stored answer of
    * its Idempotency-Key.
@@ -87,7 +88,7 @@ export type WriteDeps = {
 };
 
 export function createPaymentWrites(deps: WriteDeps, times: ClaimTimes): PaymentWrites {
-  const claims = createNaturalBatcher<ClaimRow, ClaimedPayment | OrderTaken | undefined>({
+  const claims = createNaturalBatcher<Claim, ClaimedPayment | OrderTaken | undefined>({
     name: "claims",
     ...BATCHES,
     flush: (items) => claimAll(deps.pool, items, times),
@@ -103,10 +104,11 @@ export function createPaymentWrites(deps: WriteDeps, times: ClaimTimes): Payment
     flush: (items) => rejectAll(deps, items),
   });
   return {
-    claim: (claim, join) =>
-      retryOnOrderConflict(() =>
-        join ? writeJoined(deps.db, join, (trx) => claimWithin(trx, claim, times)) : claims.add(claim),
-      ),
+    claim(claim, join) {
+      transition("NONE", claim.state);
+      const write = (trx: Trx) => claimWithin(trx, claim, times);
+      return retryOnOrderConflict(() => (join ? writeJoined(deps.db, join, write) : claims.add(claim)));
+    },
     record: (change) => {
       transition(change.from, change.to);
       return changes.add(change);
@@ -141,7 +143,7 @@ async function writeJoined<Written extends object>(
 }
 
 /** Rolls a first row back. */
-export class JoinRefused extends Error {
+class JoinRefused extends Error {
   override name = "JoinRefused";
   readonly code = "join_refused";
 }
@@ -149,7 +151,7 @@ export class JoinRefused extends Error {
 /** The same claim, alone and within a transaction that writes more than it. @returns as {@link PaymentWrites.claim}. */
 async function claimWithin(
   trx: Trx,
-  claim: ClaimRow,
+  claim: Claim,
   { leaseMs, expireAfterMs }: ClaimTimes,
 ): Promise<ClaimedPayment | OrderTaken | undefined> {
   const values = [leaseMs, expireAfterMs, ...CLAIM_COLUMNS.map(([column]) => [claim[column]])];
@@ -193,7 +195,7 @@ const BATCHES = {
   isolates: (error: unknown) => error instanceof DatabaseError,
 };
 
-async function claimAll(pool: Pool, items: ClaimRow[], { leaseMs, expireAfterMs }: ClaimTimes) {
+async function claimAll(pool: Pool, items: Claim[], { leaseMs, expireAfterMs }: ClaimTimes) {
   const keyed = items.some((item) => item.idempotency_key !== null);
   const rows = await runStatement<ClaimAnswer>(pool, {
     ...(keyed ? CLAIM.keyed : CLAIM.plain),

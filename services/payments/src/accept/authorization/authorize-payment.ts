@@ -6,24 +6,17 @@
  * a decline.
  */
 import type { AcquirerOutcome } from "@holdfast/acquirer";
-import { certainlyNotCommitted } from "@holdfast/postgres";
 import { failpoint } from "@holdfast/service-runtime";
 import type { ApiPaymentResponse, CommandReply, PreAuthorizePayment, SellPayment } from "@holdfast/contracts";
 import type { Incoming } from "@holdfast/messaging";
-import {
-  DEADLINE_PASSED,
-  decideAuthorization,
-  NOT_YET_ANSWERED,
-  type PaymentToConclude,
-} from "../../payment/authorization-outcome.ts";
-import type { ClaimRow } from "../../payment/payment-statements.ts";
-import type { Join, OrderTaken } from "../../payment/payment-writes.ts";
-import { orderUndecided } from "../../payment/undecided-order.ts";
+import { DEADLINE_PASSED, decideAuthorization } from "../../payment/authorization-outcome.ts";
+import type { Join } from "../../payment/payment-writes.ts";
 import { withFailover } from "../../bank/ledger/fail-over.ts";
 import type { Bank } from "../../bank/calls/bank.ts";
 import type { Admission, Admitted, OfCheckout } from "./admit-payment.ts";
 import { answerKnownPayment } from "./answer-known-payment.ts";
 import { cardRequestOf, type CardPayment } from "./card-request.ts";
+import { claimPayment } from "./claim-payment.ts";
 import { concludeAuthorization, type ConcludeDeps } from "./conclude-authorization.ts";
 
 export type AuthorizationDeps = ConcludeDeps & { admission: Admission; bank: Bank };
@@ -59,10 +52,9 @@ async function authorizeAdmitted(
 ): Promise<Reply> {
   const { context } = message;
   const keyed = context.idempotency !== undefined;
-  const claimed = await claim(deps, row, join);
+  const claimed = await claimPayment(deps, row, "AUTHORIZING", join);
   if (claimed === "taken") return await answerKnownPayment(deps, message, row);
-  if (claimed === "not_started" || claimed === "in_doubt") return { outcome: claimed };
-  if ("undecided" in claimed) return orderUndecided(claimed.undecided);
+  if ("outcome" in claimed) return claimed;
   if (deps.now() > context.deadlineAt) {
     return await concludeAuthorization(deps, claimed, DEADLINE_PASSED, { keyed });
   }
@@ -74,29 +66,6 @@ async function authorizeAdmitted(
   );
   await failpoint("payments.after_acquirer");
   return await concludeAuthorization(deps, claimed, decision, { keyed });
-}
-
-async function claim(
-  { writes, events }: AuthorizationDeps,
-  row: ClaimRow,
-  join: Join | undefined,
-): Promise<PaymentToConclude | OrderTaken | "taken" | "not_started" | "in_doubt"> {
-  try {
-    await failpoint("payments.before_claim");
-    const claimed = await writes.claim(row, join);
-    await failpoint("payments.after_claim");
-    if (!claimed) return "taken";
-    if ("undecided" in claimed) return claimed;
-    return { ...row, ...NOT_YET_ANSWERED, ...claimedVersion(claimed), state: "AUTHORIZING", ...claimed };
-  } catch (error) {
-    events.writeFailed("claim", row, error);
-    return certainlyNotCommitted(error) ? "not_started" : "in_doubt";
-  }
-}
-
-/** The version with which a payment begins, and since when it is in its first state. */
-export function claimedVersion({ created_at }: { created_at: Date }): { version: number; state_since: Date } {
-  return { version: 1, state_since: created_at };
 }
 
 function authorize(

@@ -19,6 +19,7 @@ import type { Admitted, OfCheckout } from "../authorization/admit-payment.ts";
 import { answerKnownPayment, currentState } from "../authorization/answer-known-payment.ts";
 import type { AuthorizationDeps } from "../authorization/authorize-payment.ts";
 import { browserOf, cardRequestOf, type CardPayment } from "../authorization/card-request.ts";
+import { claimPayment } from "../authorization/claim-payment.ts";
 import { concludeAuthorization } from "../authorization/conclude-authorization.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import { DEADLINE_PASSED, type PaymentToConclude } from "../../payment/authorization-outcome.ts";
@@ -26,13 +27,17 @@ import { paymentRecord } from "../../payment/payment-record.ts";
 import type { Join } from "../../payment/payment-writes.ts";
 import { recordEvent, type EventsWritten } from "../../payment/record-event.ts";
 import { CARRIES_CARD } from "./challenge-fault.ts";
-import { claimEnrolledPayment, type ClaimEnrolledDeps } from "./claim-enrolled-payment.ts";
 import { completeAuthorization } from "./complete-authorization.ts";
 import { decideEnrolment, type EnrolmentDecision } from "./enrolment-outcome.ts";
-import { findSession, recordChallenge, startAuthorizing } from "./session-queries.ts";
+import { findSession, insertSession, recordChallenge, startAuthorizing } from "./session-queries.ts";
 import { challengeOf, wayToChallenge } from "./session-state.ts";
 
-export type EnrolPaymentDeps = AuthorizationDeps & ClaimEnrolledDeps & EventsWritten;
+export type EnrolPaymentDeps = AuthorizationDeps &
+  EventsWritten & {
+    leaseMs: number;
+    /** The cardholder's time for the challenge, from the claim on. */
+    sessionMs: number;
+  };
 
 type Message = Incoming<EnrolPayment>;
 type Reply = CommandReply<EnrolledPayment>;
@@ -42,10 +47,6 @@ export async function enrolPayment(
   message: Message,
   ofCheckout: OfCheckout = {},
 ): Promise<Reply> {
-  return await withForm(deps, await enrolOnce(deps, message, ofCheckout));
-}
-
-async function enrolOnce(deps: EnrolPaymentDeps, message: Message, ofCheckout: OfCheckout): Promise<Reply> {
   const { transactionType, successUrl, failureUrl } = message.payload;
   const terms = {
     transactionType,
@@ -64,25 +65,20 @@ async function enrolAdmitted(
   { row, card, details, otherAccounts }: Admitted,
   join: Join | undefined,
 ): Promise<Reply> {
-  const { context } = message;
-  const claim = await claimEnrolledPayment(deps, message, row, join);
-  switch (claim.kind) {
-    case "taken":
-      return await answerKnownPayment(deps, message, row, currentEnrolment);
-    case "answered":
-      return claim.reply;
-    case "claimed":
-      break;
-    default:
-      return claim satisfies never;
-  }
-  const { payment, expiresAt } = claim;
+  const { context, payload } = message;
+  let sessionExpiresAt!: Date;
+  const payment = await claimPayment(deps, row, "ENROLLING", async (trx) => {
+    sessionExpiresAt = await insertSession(trx, row.payment_id, payload, deps.sessionMs);
+    return !join || (await join(trx));
+  });
+  if (payment === "taken") return await answerKnownPayment(deps, message, row, currentEnrolment);
+  if ("outcome" in payment) return payment;
   const keyed = context.idempotency !== undefined;
   if (deps.now() > context.deadlineAt)
     return await concludeAuthorization(deps, payment, DEADLINE_PASSED, { keyed });
 
   const outcome = await withFailover(deps, payment, { otherAccounts, deadlineAt: context.deadlineAt }, () =>
-    enrol(deps, message, { payment, card, details }, expiresAt),
+    enrol(deps, message, { payment, card, details }, sessionExpiresAt),
   );
   const decision = decideEnrolment(outcome, card.reveal());
   await failpoint("payments.after_enrolment");
@@ -197,7 +193,7 @@ async function currentEnrolment(
 }
 
 /** The form of an open challenge, for answers of whatever age: stored ones have only the way there. */
-async function withForm({ db }: Pick<EnrolPaymentDeps, "db">, reply: Reply): Promise<Reply> {
+export async function withForm({ db }: Pick<EnrolPaymentDeps, "db">, reply: Reply): Promise<Reply> {
   if (!("result" in reply) || !reply.result.challengeWay) return reply;
   const found = await findSession(db, { paymentId: reply.result.paymentId });
   const challenge = found && challengeOf(found);

@@ -2,14 +2,11 @@ import type { Authentication, Challenge } from "@holdfast/acquirer";
 import type { ThreeDsTerms } from "@holdfast/contracts";
 import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
-import { beginCall } from "../../bank/ledger/call-queries.ts";
 import { CALL_OF_COMPLETION, endOfCall } from "../../bank/ledger/call-statements.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { ThreeDsSessionTable } from "./session-table.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
 import { UNDECIDED_ORDER } from "../../payment/claim-statements.ts";
-import type { ClaimRow } from "../../payment/payment-statements.ts";
-import type { ClaimTimes } from "../../payment/payment-writes.ts";
 import { ORDER_PAID } from "../../payment/authorization-outcome.ts";
 import { transition } from "../../payment/payment.ts";
 import { retryOnOrderConflict } from "../../payment/undecided-order.ts";
@@ -19,59 +16,26 @@ export type Session = Selectable<ThreeDsSessionTable>;
 /** A payment with 3-D Secure, with what its session allows now, by the database's clock, in one consistent read. */
 export type SessionPayment = { payment: PaymentRow; session: Session; isOpen: boolean };
 
-/**
- * Claims a payment as ENROLLING under a new lease, with its first history row and its session, whose end is counted from
- * here. @returns undefined when the id exists already.
- */
-export async function claimEnrolment(
+/** @returns the session's end, which is counted from here. */
+export async function insertSession(
   trx: Transaction<PaymentsDatabase>,
-  row: ClaimRow,
-  terms: ThreeDsTerms,
-  { leaseMs, expireAfterMs, sessionMs }: ClaimTimes & { sessionMs: number },
-): Promise<{ created_at: Date; expires_at: Date } | undefined> {
-  const {
-    idempotency_key: _key,
-    idempotency_scope: _scope,
-    idempotency_fingerprint: _print,
-    older_idempotency_fingerprints: _olderPrints,
-    older_pan_fingerprints: _olderNumbers,
-    ...columns
-  } = row;
-  const leaseEnds = fromNow(leaseMs);
-  const state = transition("NONE", "ENROLLING");
-  const claimed = await trx
-    .insertInto("payment")
-    .values({
-      ...columns,
-      state,
-      version: 1,
-      lease_until: leaseEnds,
-      recover_at: leaseEnds,
-      authorization_expires_at: fromNow(expireAfterMs),
-    })
-    .onConflict((conflict) => conflict.column("payment_id").doNothing())
-    .returning("created_at")
-    .executeTakeFirst();
-  if (!claimed) return undefined;
-  const { payment_id, amount_minor: amountMinor, currency } = row;
-  await beginCall(trx, row, { kind: "enrol", reference: payment_id, amountMinor, currency }, []);
-  await trx
-    .insertInto("payment_history")
-    .values({ payment_id, version: 1, from_state: null, to_state: state, cause: "claimed" })
-    .execute();
+  paymentId: string,
+  { sessionId, successUrl, failureUrl, pageUrl }: ThreeDsTerms,
+  sessionMs: number,
+): Promise<Date> {
   const { expires_at } = await trx
     .insertInto("three_ds_session")
     .values({
-      payment_id,
-      session_id: terms.sessionId,
+      payment_id: paymentId,
+      session_id: sessionId,
       expires_at: fromNow(sessionMs),
-      success_url: terms.successUrl,
-      failure_url: terms.failureUrl,
-      page_url: terms.pageUrl,
+      success_url: successUrl,
+      failure_url: failureUrl,
+      page_url: pageUrl,
     })
     .returning("expires_at")
     .executeTakeFirstOrThrow();
-  return { ...claimed, expires_at };
+  return expires_at;
 }
 
 type Leased = { payment_id: string; lease_token: string };

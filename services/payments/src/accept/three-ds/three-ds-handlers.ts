@@ -7,7 +7,7 @@ import {
 import { handler, type Incoming } from "@holdfast/messaging";
 import type { OfCheckout } from "../authorization/admit-payment.ts";
 import { completePayment, readSession, type CompletePaymentDeps } from "./complete-payment.ts";
-import { enrolPayment, type EnrolPaymentDeps } from "./enrol-payment.ts";
+import { enrolPayment, withForm, type EnrolPaymentDeps } from "./enrol-payment.ts";
 
 export type ThreeDs = ReturnType<typeof createThreeDs>;
 
@@ -16,7 +16,7 @@ export function createThreeDs(deps: EnrolPaymentDeps & CompletePaymentDeps) {
   const enrol = (message: Incoming<EnrolPayment>, ofCheckout?: OfCheckout) =>
     enrolPayment(deps, message, ofCheckout);
   const handlers = [
-    handler(operations.payWith3ds.command, (message) => enrol(message)),
+    handler(operations.payWith3ds.command, async (message) => withForm(deps, await enrol(message))),
     handler(completePaymentCommand, (message) => completePayment(deps, message)),
     handler(readSessionCommand, ({ payload }) => readSession(deps, payload)),
   ];

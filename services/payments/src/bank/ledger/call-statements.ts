@@ -7,7 +7,8 @@
 export const CALL_OF_CLAIM = `begun as (
     insert into bank_call (payment_id, account_id, number, amount_minor, currency, kind, reference)
     select payment_id, account_id, 1, amount_minor, currency,
-      case transaction_type when 'PAYMENT' then 'sale' else 'authorize' end, payment_id::text
+      case when state = 'ENROLLING' then 'enrol' when transaction_type = 'PAYMENT' then 'sale' else 'authorize' end,
+      payment_id::text
     from claimed
   )`;
 
