@@ -35,7 +35,7 @@ import { chargebackHandlers } from "./follow-up/chargeback/chargeback-handlers.t
 import { checkoutHandlers, type CheckoutDeps } from "./accept/checkout/checkout-handlers.ts";
 import { closeCheckouts } from "./accept/checkout/conclude-checkout.ts";
 import type { Config } from "./config.ts";
-import { accountHandlers } from "./people/accounts/account-handlers.ts";
+import { accountHandlers, probeHandlers } from "./people/accounts/account-handlers.ts";
 import { refuseMissingSealingKeys } from "./keys.ts";
 import { createRouting } from "./bank/account/routing.ts";
 import { startAccounts } from "./bank/calls/connect-acquirer.ts";
@@ -104,38 +104,43 @@ export async function startPayments(
   // The table is read before the first payment. Without a database nothing can be claimed either.
   await bins.refresh().catch((error: unknown) => log.warn({ error }, "the BIN table could not be read yet"));
   const { HOME_COUNTRY: homeCountry, OPTIONAL_EVENTS: optionalEvents } = config;
-  const overdueAfterMs = config.UNRESOLVED_OVERDUE_AFTER;
   const common = { db, writes, events, now: Date.now };
-  const forCards = { cards: createCardOpener(config.CARD_SEALING_KEYS), bins: bins.table, fingerprintKeys };
+  const cards = createCardOpener(config.CARD_SEALING_KEYS);
   // The connections for requests of merchants, their staff and buyers; upkeep and refunds have others.
   const bank = bankFor("payments");
   const rules = createMerchantRules({ ...common, pool: writePool });
   const findRoute = createRouting(accounts, banks);
-  const admission = createAdmission({ ...common, ...forCards, bank, findRoute, rules, homeCountry });
-  const firstInquiryMs = config.RECOVERY_SCHEDULE[0] ?? 0;
-  const paying = { ...common, bank, admission, firstInquiryMs };
-  const authorization = createAuthorization(paying);
-  const sessionMs = config.THREE_DS_SESSION_DURATION;
-  const threeDs = createThreeDs({ ...paying, ...times, sessionMs, optionalEvents });
+  const claims = { bins: bins.table, fingerprintKeys, homeCountry };
+  const admission = createAdmission({ ...common, cards, bank, findRoute, rules, claims });
   const limits = {
+    leaseMs,
+    overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER,
+    firstInquiryMs: config.RECOVERY_SCHEDULE[0] ?? 0,
+    sessionMs: config.THREE_DS_SESSION_DURATION,
     scheduleMs: config.RECOVERY_SCHEDULE,
     adoptWithinMs: config.ADOPT_WITHIN,
     reverseUnseenAfterMs: config.REVERSE_UNSEEN_AFTER,
   };
-  const finishing = { ...common, limits, maySend: true, optionalEvents, leaseMs, log };
+  const paying = { ...common, bank, admission, limits };
+  const authorization = createAuthorization(paying);
+  const threeDs = createThreeDs({ ...paying, optionalEvents });
+  const finishing = { ...common, limits, maySend: true, optionalEvents };
   const recovery: RecoveryWorkerDeps = { ...finishing, bank: bankFor("upkeep") };
   const operations = createMerchantOperations({ ...finishing, bank, accountOf, fingerprintKeys });
   const twoAbove = config.REFUND_TWO_APPROVERS_ABOVE ?? new Map<string, bigint>();
   const checkouts: CheckoutDeps = {
     ...common,
-    ...forCards,
+    cards,
+    bins: bins.table,
+    fingerprintKeys,
     lists: lists.db,
-    authorization,
-    threeDs,
-    optionalEvents,
-    checkoutAttemptsMax: config.CHECKOUT_ATTEMPTS_MAX,
-    linkAttemptsMax: config.PAYMENT_LINK_ATTEMPTS_MAX,
-    checkoutExpiresAfterMs: config.CHECKOUT_EXPIRES_AFTER,
+    paying: { ...authorization, enrol: threeDs.enrol },
+    limits: {
+      optionalEvents,
+      checkoutAttemptsMax: config.CHECKOUT_ATTEMPTS_MAX,
+      linkAttemptsMax: config.PAYMENT_LINK_ATTEMPTS_MAX,
+      checkoutExpiresAfterMs: config.CHECKOUT_EXPIRES_AFTER,
+    },
   };
   // Actions of people are audited, and some of them are events.
   const committed = { nudge: () => [auditWatch, relay].forEach((each) => each.nudge()) };
@@ -155,7 +160,7 @@ export async function startPayments(
       handler(merchantOperations.getPayment.command, ({ context, payload }) =>
         getPayment({ ...finishing, bank }, context.merchant.merchantId, payload.paymentId),
       ),
-      ...listHandlers({ lists: lists.db, overdueAfterMs }),
+      ...listHandlers({ lists: lists.db, limits }),
       ...threeDs.handlers,
       ...operations.handlers,
       handler(merchantOperations.getBin.command, async ({ payload }) =>
@@ -165,8 +170,8 @@ export async function startPayments(
       ...notificationHandlers({ ...connecting, db, accounts, bus, log }),
       ...nudgeAfterEach(auditWatch, reservationHandlers({ ...common, bank: bankFor("refunds"), twoAbove })),
       ...nudgeAfterEach(committed, [
-        ...operatorHandlers({ ...recovery, overdueAfterMs }),
-        ...staffHandlers({ ...checkouts, operations, overdueAfterMs }),
+        ...operatorHandlers({ ...recovery, limits }),
+        ...staffHandlers({ ...checkouts, operations, limits: { ...checkouts.limits, ...limits } }),
         ...chargebackHandlers({
           db,
           fileKeys: config.FILE_KEYS,
@@ -174,7 +179,8 @@ export async function startPayments(
           optionalEvents,
           twoAbove: config.CHARGEBACK_TWO_PEOPLE_ABOVE ?? new Map(),
         }),
-        ...accountHandlers({ ...connecting, ...common, bank, defaults, refresh: () => accounts.refresh() }),
+        ...accountHandlers({ ...connecting, db, defaults, refresh: () => accounts.refresh() }),
+        ...probeHandlers({ ...connecting, db, bank, now: Date.now }),
       ]),
       confirmEventsHandler("payments", outboxPool),
     ],
@@ -182,7 +188,7 @@ export async function startPayments(
   const tasks = [
     auditWatch,
     startCertificateWatch({ watched: dependencyServers(config), log }),
-    ...startUpkeep(recovery, { config, upkeep, clock }),
+    ...startUpkeep(recovery, { config, upkeep, clock, log }),
     startPeriodicTask("accounts", {
       intervalMs: config.ACCOUNT_REFRESH,
       round: () => accounts.refresh(),

@@ -11,16 +11,19 @@ export function startUpkeep(
   {
     config,
     upkeep: { keys, inFlightMax },
-    clock,
-  }: { config: Config; upkeep: Upkeep; clock: NonNullable<WorkPoolsOptions<never, never>["clock"]> },
+    ...running
+  }: { config: Config; upkeep: Upkeep } & Required<Pick<WorkPoolsOptions<never, never>, "clock" | "log">>,
 ): PeriodicTask[] {
-  const { db, log, leaseMs } = deps;
+  const {
+    db,
+    limits: { leaseMs },
+  } = deps;
   return [
     startRecovery(deps, {
       keys,
       inFlightMax: inFlightMax(config.RECOVERY_IN_FLIGHT_MAX),
       intervalMs: config.RECOVERY_INTERVAL,
-      clock,
+      ...running,
     }),
     startWorkPools("expiry", {
       keys,
@@ -29,14 +32,13 @@ export function startUpkeep(
       dueInMs: () => expiredDueInMs(db),
       lease: (accountId, limit) => takeExpired(db, { limit, leaseMs, accountId }),
       work: (payment) => expirePayment(deps, payment),
-      clock,
-      log,
+      ...running,
     }),
     startWatching(deps, {
       keys,
       inFlightMax: inFlightMax(WATCH_IN_FLIGHT_MAX),
       intervalMs: config.WATCH_INTERVAL,
-      clock,
+      ...running,
     }),
   ];
 }

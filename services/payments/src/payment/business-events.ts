@@ -37,6 +37,8 @@ export type BusinessEvents = {
   capturedUnasked(payment: ShownPayment): void;
   /** Such money could not be given back yet. */
   lateMoneyStands(payment: ShownPayment, attempt: Omit<RecoveryAttempt, "ageMs">): void;
+  /** An attempt of recovery has thrown; the next one is further away. */
+  recoveryFailed(payment: Pick<PaymentKey, "payment_id">, error: unknown): void;
   /** Recovery has concluded what was unknown. */
   unknownConcluded(payment: ShownPayment, attempt: RecoveryAttempt): void;
   /** A capture, cancellation or expiry has ended, or another process has ended it (`lost`). */
@@ -268,6 +270,9 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
         { paymentId: payment_id, merchantId: merchant_id, reason: fields.join(", ") },
         "a checkout has the number of the card that was to pay it",
       );
+    },
+    recoveryFailed({ payment_id }, error) {
+      log.error({ paymentId: payment_id, error }, "a recovery attempt failed");
     },
     writeFailed(operation, { payment_id, merchant_id }, error) {
       log.error({ paymentId: payment_id, merchantId: merchant_id, operation, error }, "a write failed");

@@ -14,7 +14,6 @@ import type { Bank } from "../../bank/calls/bank.ts";
 import type { RoutedPayment } from "../../bank/account/decide-route.ts";
 import type { FindRoute } from "../../bank/account/routing.ts";
 import { findBin } from "../bins/bin-table.ts";
-import type { CurrentBins } from "../bins/current-bins.ts";
 import type { MerchantRules } from "../rules/enforce-rules.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { BusinessEvents } from "../../payment/business-events.ts";
@@ -25,10 +24,10 @@ import { answerRefusal, answerKnownPayment, type ReadState } from "./answer-know
 import { basketOf, customerOf } from "./card-request.ts";
 import { buildClaim, refuseProgramme, type BuildClaimDeps } from "./build-claim.ts";
 
-type AdmissionDeps = BuildClaimDeps & {
+type AdmissionDeps = {
   db: Kysely<PaymentsDatabase>;
   cards: CardOpener;
-  bins: CurrentBins["table"];
+  claims: BuildClaimDeps;
   findRoute: FindRoute;
   bank: Bank;
   rules: MerchantRules;
@@ -87,12 +86,12 @@ async function admitPayment<Reply extends CommandReply<ApiPaymentResponse>>(
   if (!opened) return { outcome: "problem", code: "internal_error" };
   const { card } = opened;
   const details = { ...ordered, ...opened.details };
-  const bins = deps.bins();
+  const bins = deps.claims.bins();
   if (!bins) return { outcome: "not_started" };
   const bin = findBin(bins, card.reveal().pan);
   // A request without such details has the fingerprint of its other fields alone.
   const said = opened.details ? [JSON.stringify(opened.details)] : [];
-  const claim = buildClaim(deps, message, transactionType, card, bin, [...further, ...said]);
+  const claim = buildClaim(deps.claims, message, transactionType, card, bin, [...further, ...said]);
   const refusal = refuseProgramme(claim, bin);
   if (refusal) return await answerRefusal(deps, message, claim, refusal);
   const route = deps.findRoute(claim.merchant_id, routed(claim));

@@ -11,12 +11,14 @@ import { fingerprintRequest } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
 import type { KeyRing } from "@holdfast/service-runtime";
 import type { BinData } from "../bins/bin-table.ts";
+import type { CurrentBins } from "../bins/current-bins.ts";
 import { domIntOf, installmentCounts } from "../bins/look-up-bin.ts";
 import { panFingerprint, underEachKey } from "../fingerprint/keyed-hash.ts";
 import { commissionMinor } from "../../payment/commission.ts";
 import type { ClaimRow, UnroutedClaim } from "../../payment/payment-statements.ts";
 
 export type BuildClaimDeps = {
+  bins: CurrentBins["table"];
   /** Keys of the fingerprint of the card number and of the request. */
   fingerprintKeys: KeyRing;
   /** ISO 3166-1 alpha-2; cards issued there are DOM. */

@@ -20,8 +20,8 @@ export type ConcludeDeps = {
   db: Kysely<PaymentsDatabase>;
   writes: PaymentWrites;
   events: BusinessEvents;
-  /** Time from the claim to the first inquiry about a payment of unknown outcome. */
-  firstInquiryMs: number;
+  /** `firstInquiryMs` is the time from the claim to the first inquiry about a payment of unknown outcome. */
+  limits: { firstInquiryMs: number };
   /** Epoch milliseconds. */
   now: () => number;
 };
@@ -87,7 +87,7 @@ async function leaveToRecovery(
   deps.events.outcomeUnknown(payment, cause);
   const since = payment.recovery_from ?? payment.created_at;
   const sinceMs = Math.max(0, deps.now() - since.getTime());
-  const inMs = to === "REVERSING" ? 0 : Math.max(0, deps.firstInquiryMs - sinceMs);
+  const inMs = to === "REVERSING" ? 0 : Math.max(0, deps.limits.firstInquiryMs - sinceMs);
   try {
     if (heard) await noteHeard(deps.db, payment.payment_id, heard);
     await failpoint("payments.after_heard");

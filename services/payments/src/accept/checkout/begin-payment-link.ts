@@ -5,7 +5,7 @@ import type { PaymentsDatabase } from "../../database.ts";
 import { findPaymentLink, linkStatus, type FoundLink } from "./payment-link-queries.ts";
 import { paymentLinkPage } from "./payment-link-record.ts";
 
-type Deps = { db: Kysely<PaymentsDatabase>; checkoutExpiresAfterMs: number };
+type Deps = { db: Kysely<PaymentsDatabase>; limits: { checkoutExpiresAfterMs: number } };
 type Reply = CommandReply<PaymentLinkPage>;
 
 const NOT_FOUND = { outcome: "problem", code: "payment_link_not_found" } as const;
@@ -20,14 +20,14 @@ export async function viewPaymentLink({ db }: Deps, paymentLinkId: string): Prom
  * a link for one payment belongs to the buyer who pays first.
  */
 export async function beginPaymentLink(
-  { db, checkoutExpiresAfterMs }: Deps,
+  { db, limits }: Deps,
   { paymentLinkId, checkoutId }: { paymentLinkId: string; checkoutId: string },
 ): Promise<Reply> {
   return await db.transaction().execute(async (trx): Promise<Reply> => {
     const link = await findPaymentLink(trx, paymentLinkId);
     if (!link) return NOT_FOUND;
     if (linkStatus(link) === "ACTIVE") {
-      await insertCheckout(trx, checkoutOf(link, checkoutId), checkoutExpiresAfterMs);
+      await insertCheckout(trx, checkoutOf(link, checkoutId), limits.checkoutExpiresAfterMs);
     }
     return { outcome: "done", result: paymentLinkPage(link) };
   });

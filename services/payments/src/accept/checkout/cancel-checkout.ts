@@ -77,11 +77,11 @@ async function cancelLocked(
   const locked = await lockCheckout(trx, checkoutId);
   const unchanged = { checkout: locked, hasClosed: false, isUnderWay: false };
   if (!locked || locked.row.state !== "OPEN") return unchanged;
-  const stands = decideCheckout(locked.standing, locked.attempt, deps.checkoutAttemptsMax);
-  const may = mayBePaid(locked.standing, locked.attempt, deps.checkoutAttemptsMax);
+  const stands = decideCheckout(locked.standing, locked.attempt, deps.limits.checkoutAttemptsMax);
+  const may = mayBePaid(locked.standing, locked.attempt, deps.limits.checkoutAttemptsMax);
   if (stands === "OPEN" && !may) return { ...unchanged, isUnderWay: true };
   const { closed, checkout } = await closeCheckout(
-    deps,
+    deps.limits,
     trx,
     checkoutId,
     stands === "OPEN" ? "CANCELLED" : stands,

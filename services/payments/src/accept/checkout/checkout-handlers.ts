@@ -48,7 +48,7 @@ async function inspectCheckoutCard(
 ): Promise<CommandReply<{ cardScheme?: string; installmentCounts: number[] }>> {
   const found = await concludeCheckout(deps, checkoutId);
   // Only a page that can still be paid gets an answer: others must not be used to read the BIN table.
-  if (!found || decideCheckout(found.standing, found.attempt, deps.checkoutAttemptsMax) !== "OPEN")
+  if (!found || decideCheckout(found.standing, found.attempt, deps.limits.checkoutAttemptsMax) !== "OPEN")
     return { outcome: "problem", code: "checkout_not_found" };
   const bins = deps.bins();
   if (!bins) return { outcome: "not_started" };

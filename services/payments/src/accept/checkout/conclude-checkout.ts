@@ -9,10 +9,12 @@ import { findCheckout, findCheckoutsToClose, lockCheckout, type FoundCheckout } 
 export type ConcludeCheckoutDeps = {
   db: Kysely<PaymentsDatabase>;
   events: BusinessEvents;
-  /** Cards that may be tried on one checkout. */
-  checkoutAttemptsMax: number;
-  /** Enables events that endpoints get only if they ask for them. */
-  optionalEvents?: boolean;
+  limits: {
+    /** Cards that may be tried on one checkout. */
+    checkoutAttemptsMax: number;
+    /** Enables events that endpoints get only if they ask for them. */
+    optionalEvents?: boolean;
+  };
 };
 
 /**
@@ -26,16 +28,16 @@ export async function concludeCheckout(
   checkoutId: string,
   merchantId?: string,
 ): Promise<FoundCheckout | undefined> {
-  const { db, events, checkoutAttemptsMax } = deps;
+  const { db, events, limits } = deps;
   const found = await findCheckout(db, checkoutId, merchantId);
-  if (!found || !isToBeClosed(found, checkoutAttemptsMax)) return found;
+  if (!found || !isToBeClosed(found, limits.checkoutAttemptsMax)) return found;
   await failpoint("payments.before_checkout_close");
   const concluded = await db.transaction().execute(async (trx) => {
     const locked = await lockCheckout(trx, checkoutId);
     if (!locked) return undefined;
-    const to = standsAt(locked, checkoutAttemptsMax);
+    const to = standsAt(locked, limits.checkoutAttemptsMax);
     if (to === "OPEN" || to === locked.row.state) return { closed: false, checkout: locked };
-    return await closeCheckout(deps, trx, checkoutId, to);
+    return await closeCheckout(limits, trx, checkoutId, to);
   });
   if (concluded?.closed && concluded.checkout) events.checkoutClosed(concluded.checkout.row);
   return concluded?.checkout;
@@ -53,7 +55,7 @@ function standsAt({ standing, attempt }: FoundCheckout, attemptsMax: number) {
 /** One round: closes checkouts that are over. Any number of workers may do so side by side. @returns how many it found. */
 export async function closeCheckouts(deps: ConcludeCheckoutDeps): Promise<number> {
   const due = await findCheckoutsToClose(deps.db, {
-    attemptsMax: deps.checkoutAttemptsMax,
+    attemptsMax: deps.limits.checkoutAttemptsMax,
     limit: ROUND_MAX,
   });
   for (const { checkout_id } of due) await concludeCheckout(deps, checkout_id);

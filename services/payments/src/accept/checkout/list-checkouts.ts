@@ -31,7 +31,7 @@ export async function listCheckouts(
 }
 
 async function asItIsNow(deps: ConcludeCheckoutDeps, found: FoundCheckout): Promise<FoundCheckout> {
-  if (!isToBeClosed(found, deps.checkoutAttemptsMax)) return found;
+  if (!isToBeClosed(found, deps.limits.checkoutAttemptsMax)) return found;
   return (await concludeCheckout(deps, found.row.checkout_id)) ?? found;
 }
 

@@ -22,7 +22,7 @@ export type OpenCheckoutDeps = CheckoutDetailsDeps & {
   /** Keys of the fingerprint of the request. */
   fingerprintKeys: KeyRing;
   /** The lifetime of a checkout whose merchant names none. */
-  checkoutExpiresAfterMs: number;
+  limits: { checkoutExpiresAfterMs: number };
 };
 type Reply = CommandReply<CheckoutRecord>;
 
@@ -40,7 +40,7 @@ export async function openCheckout(deps: OpenCheckoutDeps, message: Incoming<Ope
 }
 
 async function insert(
-  { checkoutExpiresAfterMs }: OpenCheckoutDeps,
+  { limits }: OpenCheckoutDeps,
   trx: Transaction<PaymentsDatabase>,
   { merchantId, credentialIssuedBy }: MessageContext["merchant"],
   payload: OpenCheckout,
@@ -67,7 +67,7 @@ async function insert(
       buyer_text: payload.buyerText ?? null,
       sealed_details: payload.details ? JSON.stringify(payload.details) : null,
     },
-    expiresInSeconds === undefined ? checkoutExpiresAfterMs : expiresInSeconds * 1_000,
+    expiresInSeconds === undefined ? limits.checkoutExpiresAfterMs : expiresInSeconds * 1_000,
   );
 }
 

@@ -28,10 +28,10 @@ import { concludeCheckout, type ConcludeCheckoutDeps } from "./conclude-checkout
 
 export type PayCheckoutDeps = CheckoutDetailsDeps &
   ConcludeCheckoutDeps & {
-    authorization: Authorization;
-    threeDs: Pick<ThreeDs, "enrol">;
-    /** Cards that may be tried on one payment link within an hour without being charged. */
-    linkAttemptsMax: number;
+    /** Without and with 3-D Secure. */
+    paying: Authorization & Pick<ThreeDs, "enrol">;
+    /** `linkAttemptsMax`: cards that may be tried on one payment link within an hour without being charged. */
+    limits: { linkAttemptsMax: number };
   };
 type Reply = CommandReply<CheckoutPage>;
 
@@ -51,7 +51,7 @@ export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCh
   }
   const { payment_link_id: linkId } = row;
   const isOut = await orNotStarted(
-    async () => linkId !== null && (await isTriedOut(deps.db, linkId, deps.linkAttemptsMax)),
+    async () => linkId !== null && (await isTriedOut(deps.db, linkId, deps.limits.linkAttemptsMax)),
   );
   if (isOut === true) return { outcome: "problem", code: "rate_limited" };
   if (isOut !== false) return isOut;
@@ -65,8 +65,8 @@ export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCh
     join: (trx) => takeCheckout(deps, trx, message.payload),
   };
   const payment = row.three_ds
-    ? await deps.threeDs.enrol(enrolmentOf(message, row), ofCheckout)
-    : await deps.authorization.authorize(paymentOf(message, row), row.transaction_type, ofCheckout);
+    ? await deps.paying.enrol(enrolmentOf(message, row), ofCheckout)
+    : await deps.paying.authorize(paymentOf(message, row), row.transaction_type, ofCheckout);
   await failpoint("payments.after_checkout_payment");
   if (payment.outcome === "problem" && !isShownByCheckout(payment)) return payment;
   if (payment.outcome === "not_started" || payment.outcome === "in_doubt") return payment;
@@ -143,7 +143,7 @@ function paymentOf(
  * second finds the first one's payment. @returns false where the checkout may not be paid now.
  */
 async function takeCheckout(
-  { checkoutAttemptsMax, linkAttemptsMax }: PayCheckoutDeps,
+  { limits: { checkoutAttemptsMax, linkAttemptsMax } }: PayCheckoutDeps,
   trx: Transaction<PaymentsDatabase>,
   { checkoutId, paymentId, installmentCount }: TakingForm,
 ): Promise<boolean> {

@@ -20,7 +20,7 @@ type Deps = PaymentLinkDeps & {
   /** The database on the connections of lists. */
   lists: Kysely<PaymentsDatabase>;
   /** The lifetime of a checkout that a buyer begins. */
-  checkoutExpiresAfterMs: number;
+  limits: { checkoutExpiresAfterMs: number };
 };
 
 /** The commands of merchants and of the links' page. */

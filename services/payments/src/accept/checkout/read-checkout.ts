@@ -29,11 +29,11 @@ export async function viewCheckout(
 
 /** The checkout for its page, with the address of the challenge while one is open. */
 export async function describeForPage(
-  { db, checkoutAttemptsMax }: ConcludeCheckoutDeps,
+  { db, limits }: ConcludeCheckoutDeps,
   found: FoundCheckout,
 ): Promise<CheckoutPage> {
   const page = {
-    ...checkoutPage(found, checkoutAttemptsMax),
+    ...checkoutPage(found, limits.checkoutAttemptsMax),
     ...(await describeLink(db, found)),
   };
   if (found.payment?.state !== "ENROLLED") return page;

@@ -28,7 +28,7 @@ import { sessionState } from "./session-state.ts";
 import type { Kysely } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 
-export type CompletePaymentDeps = CompleteAuthorizationDeps & PermitDeps & { leaseMs: number };
+export type CompletePaymentDeps = CompleteAuthorizationDeps & PermitDeps & { limits: { leaseMs: number } };
 
 type Reply = CommandReply<SessionState>;
 type Message = Incoming<CompletePayment, ServiceContext>;
@@ -83,7 +83,7 @@ async function complete(
 ): Promise<Attempt> {
   const { payment_id: paymentId } = found.payment;
   const { session_id: sessionId } = found.session;
-  const claimed = await claimCompletion(deps.db, { paymentId, sessionId }, deps.leaseMs);
+  const claimed = await claimCompletion(deps.db, { paymentId, sessionId }, deps.limits.leaseMs);
   if (!claimed)
     return (await cancelInPlaceOfCompletion(deps.db, { paymentId, sessionId })) ? "claimed" : "not_used";
   await failpoint("payments.after_completion_claim");

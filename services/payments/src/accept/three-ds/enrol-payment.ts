@@ -34,9 +34,8 @@ import { challengeOf, wayToChallenge } from "./session-state.ts";
 
 export type EnrolPaymentDeps = AuthorizationDeps &
   EventsWritten & {
-    leaseMs: number;
-    /** The cardholder's time for the challenge, from the claim on. */
-    sessionMs: number;
+    /** `sessionMs` is the cardholder's time for the challenge, from the claim on. */
+    limits: { leaseMs: number; sessionMs: number };
   };
 
 type Message = Incoming<EnrolPayment>;
@@ -68,7 +67,7 @@ async function enrolAdmitted(
   const { context, payload } = message;
   let sessionExpiresAt!: Date;
   const payment = await claimPayment(deps, row, "ENROLLING", async (trx) => {
-    sessionExpiresAt = await insertSession(trx, row.payment_id, payload, deps.sessionMs);
+    sessionExpiresAt = await insertSession(trx, row.payment_id, payload, deps.limits.sessionMs);
     return !join || (await join(trx));
   });
   if (payment === "taken") return await answerKnownPayment(deps, message, row, currentEnrolment);
@@ -161,7 +160,7 @@ async function authorizeAtOnce(
   try {
     const started = await deps.db
       .transaction()
-      .execute((trx) => startAuthorizing(trx, payment, decision, deps.leaseMs));
+      .execute((trx) => startAuthorizing(trx, payment, decision, deps.limits.leaseMs));
     if (!started) return (await currentState(deps, payment)) ?? notKnown(payment);
   } catch (error) {
     deps.events.writeFailed("record", payment, error);

@@ -68,7 +68,7 @@ export async function expirePayment(
     reason: null,
     traceparent: null,
     credentialIssuedBy: undefined,
-    deadlineAt: deps.now() + deps.leaseMs / 2,
+    deadlineAt: deps.now() + deps.limits.leaseMs / 2,
     idempotency: undefined,
     decide: decideExpiry,
     commissionMinor: () => 0n,

@@ -21,7 +21,7 @@ import { findOperation } from "./operation-queries.ts";
 import { movementOf, startOperation, type NewOperation, type StartedOperation } from "./start-operation.ts";
 import type { OperationDecision, OperationKind, Refused } from "./payment-operation.ts";
 
-export type OperateDeps = ConcludeOperationDeps & { leaseMs: number };
+export type OperateDeps = ConcludeOperationDeps & { limits: { leaseMs: number } };
 type Reply = CommandReply<ApiPaymentResponse>;
 
 /** One operation as its caller requests it. */
@@ -89,7 +89,7 @@ type Claim =
   | { kind: "repetition" };
 
 async function claimOperation(deps: OperateDeps, request: OperationRequest): Promise<Claim> {
-  const { db, leaseMs, events } = deps;
+  const { db, limits, events } = deps;
   try {
     const claim = await db.transaction().execute(async (trx): Promise<Claim> => {
       const { operationId, merchantId, idempotency } = request;
@@ -109,7 +109,7 @@ async function claimOperation(deps: OperateDeps, request: OperationRequest): Pro
         return { kind: "refused", reply };
       }
       const operation = newOperation(request, payment, decision.amountMinor);
-      const started = await startOperation(trx, payment, operation, leaseMs);
+      const started = await startOperation(trx, payment, operation, limits.leaseMs);
       await request.whenStarted?.(trx, payment);
       return { kind: "claimed", ...started };
     });

@@ -12,7 +12,7 @@ import { openSentSecrets } from "./open-sent-secrets.ts";
 import { confirmRoutes, readRoutes, replaceRoutes } from "./manage-routes.ts";
 
 /** Commands of operators about accounts and routes; `serve` has verified who they are. */
-export function accountHandlers(deps: ManageAccountsDeps & ProbeAccountDeps) {
+export function accountHandlers(deps: ManageAccountsDeps) {
   return [
     handler(
       operations.createAcquirerAccount.command,
@@ -35,6 +35,19 @@ export function accountHandlers(deps: ManageAccountsDeps & ProbeAccountDeps) {
     handler(operations.confirmAcquirerAccount.command, ({ context, payload }) =>
       confirmAccount(deps, context, payload),
     ),
+    handler(operations.getMerchantRoutes.command, ({ payload }) => readRoutes(deps, payload.merchantId)),
+    handler(operations.putMerchantRoutes.command, ({ context, payload }) =>
+      replaceRoutes(deps, context, payload),
+    ),
+    handler(operations.confirmMerchantRoutes.command, ({ context, payload }) =>
+      confirmRoutes(deps, context, payload),
+    ),
+  ];
+}
+
+/** The command that asks a bank whether an account's credentials are right. */
+export function probeHandlers(deps: ProbeAccountDeps) {
+  return [
     handler(
       operations.probeAcquirerAccount.command,
       async ({ context, payload: { accountId, proposal } }) => {
@@ -46,13 +59,6 @@ export function accountHandlers(deps: ManageAccountsDeps & ProbeAccountDeps) {
           proposal: { version: proposal.version, secrets },
         });
       },
-    ),
-    handler(operations.getMerchantRoutes.command, ({ payload }) => readRoutes(deps, payload.merchantId)),
-    handler(operations.putMerchantRoutes.command, ({ context, payload }) =>
-      replaceRoutes(deps, context, payload),
-    ),
-    handler(operations.confirmMerchantRoutes.command, ({ context, payload }) =>
-      confirmRoutes(deps, context, payload),
     ),
   ];
 }

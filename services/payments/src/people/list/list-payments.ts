@@ -35,7 +35,7 @@ export function listHandlers(deps: ListDeps) {
 export type ListDeps = {
   /** The database on the connections of lists. */
   lists: Kysely<PaymentsDatabase>;
-  overdueAfterMs: number;
+  limits: { overdueAfterMs: number };
 };
 
 type ReadOperatorPayment = Omit<OperatorPaymentRow, "last_operation"> & ReadPayment;
@@ -53,7 +53,7 @@ async function listPayments(
 
 /** Payments of any merchant, with what operators see beside; those that are unresolved oldest first. */
 export async function listForOperator(
-  { lists, overdueAfterMs }: ListDeps,
+  { lists, limits }: ListDeps,
   {
     filter,
     livemode,
@@ -62,8 +62,7 @@ export async function listForOperator(
     limit,
   }: z.infer<typeof operations.listPaymentsOfMerchants.command.request>,
 ): Promise<CommandReply<ListPart<OperatorPayment>>> {
-  if (unresolved)
-    return await listUnresolvedPart({ lists, overdueAfterMs }, { ...filter, livemode, after, limit });
+  if (unresolved) return await listUnresolvedPart({ lists, limits }, { ...filter, livemode, after, limit });
   if (filter.transactionType === "REFUND") return { outcome: "done", result: { items: [] } };
   const read = await readList<ReadOperatorPayment>(lists, OPERATORS_PAYMENTS, {
     filter,
@@ -71,12 +70,12 @@ export async function listForOperator(
     after,
     limit,
   });
-  const itemOf = (row: ReadOperatorPayment) => operatorPayment(withOperation(row), overdueAfterMs);
+  const itemOf = (row: ReadOperatorPayment) => operatorPayment(withOperation(row), limits.overdueAfterMs);
   return { outcome: "done", result: partOf(read, itemOf) };
 }
 
 async function listUnresolvedPart(
-  { lists, overdueAfterMs }: ListDeps,
+  { lists, limits }: ListDeps,
   {
     merchantId,
     livemode,
@@ -93,7 +92,7 @@ async function listUnresolvedPart(
   const items = rows.slice(0, limit).map((row) => ({
     createdAt: row.created_at_utc,
     id: row.payment_id,
-    item: operatorPayment(row, overdueAfterMs),
+    item: operatorPayment(row, limits.overdueAfterMs),
   }));
   const last = rows.length > limit ? items.at(-1) : undefined;
   const readTo = last && { createdAt: last.createdAt, id: last.id };

@@ -10,13 +10,13 @@ import { operatorPaymentDetail } from "./operator-payment.ts";
 import { findForOperator, findHistory, findLate, findOperations } from "./operator-payment-queries.ts";
 
 /** Dependencies of every operators' command on one payment, which leases it, writes the audit log, and shows it. */
-export type OperatorDeps = RecoverDeps & { leaseMs: number; overdueAfterMs: number };
+export type OperatorDeps = RecoverDeps & { limits: { leaseMs: number; overdueAfterMs: number } };
 export type Reply = CommandReply<OperatorPaymentDetail>;
 export type Problem = Extract<Reply, { outcome: "problem" }>;
 
 /** One payment of any merchant, with its history. */
 export async function describe(
-  { db, overdueAfterMs }: Pick<OperatorDeps, "db" | "overdueAfterMs">,
+  { db, limits }: { db: OperatorDeps["db"]; limits: { overdueAfterMs: number } },
   paymentId: string,
 ): Promise<Reply> {
   const payment = await findForOperator(db, paymentId);
@@ -27,13 +27,13 @@ export async function describe(
     findCalls(db, paymentId),
     findLate(db, paymentId),
   ]);
-  const result = operatorPaymentDetail(payment, { history, operations, calls, late, overdueAfterMs });
+  const result = operatorPaymentDetail(payment, { history, operations, calls, late, ...limits });
   return { outcome: "done", result };
 }
 
 /** Leases an unresolved payment that no process works on. @returns why it cannot be had. */
 export async function lease(
-  { leaseMs }: OperatorDeps,
+  { limits: { leaseMs } }: OperatorDeps,
   trx: Transaction<PaymentsDatabase>,
   paymentId: string,
 ): Promise<LeasedPayment | Problem> {

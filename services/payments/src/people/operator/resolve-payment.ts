@@ -190,8 +190,8 @@ async function fail(
   { payment, statement }: Confirmed,
 ): Promise<Problem | undefined> {
   // Three calls end before the lease does.
-  const { bank, leaseMs } = operatorDeps;
-  const deps = { ...operatorDeps, bank: withCallMs(bank, Math.min(bank.callMs, leaseMs / 4)) };
+  const { bank, limits } = operatorDeps;
+  const deps = { ...operatorDeps, bank: withCallMs(bank, Math.min(bank.callMs, limits.leaseMs / 4)) };
   const reversing = isBeingReversed(payment.state)
     ? payment
     : await deps.db.transaction().execute(async (trx) => {

@@ -1,5 +1,4 @@
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
-import type { Logger } from "@holdfast/service-runtime";
 import { withCallMs } from "../../bank/calls/bank.ts";
 import { findPayment, type FoundPayment } from "../../payment/payment-queries.ts";
 import { isUnsettled } from "../../payment/payment.ts";
@@ -7,10 +6,7 @@ import { paymentRecord } from "../../payment/payment-record.ts";
 import { attemptRecovery, type RecoverDeps } from "./recover-payment.ts";
 import { leaseUnsettled } from "../../payment/payment-lease.ts";
 
-export type GetPaymentDeps = RecoverDeps & {
-  leaseMs: number;
-  log: Logger;
-};
+export type GetPaymentDeps = RecoverDeps & { limits: { leaseMs: number } };
 
 /**
  * Reads one payment of the merchant that asks. If its outcome is unknown and no process works on it, this read asks the
@@ -35,7 +31,11 @@ export async function getPayment(
 
 /** @returns whether the payment was asked about, and so may have changed. */
 async function inquire(deps: GetPaymentDeps, paymentId: string): Promise<boolean> {
-  const [leased] = await leaseUnsettled(deps.db, { leaseMs: deps.leaseMs, paymentId, restMs: REST_MS });
+  const [leased] = await leaseUnsettled(deps.db, {
+    leaseMs: deps.limits.leaseMs,
+    paymentId,
+    restMs: REST_MS,
+  });
   if (!leased) return false;
   await attemptRecovery({ ...deps, bank: withCallMs(deps.bank, PATIENCE_MS), maySend: false }, leased);
   return true;

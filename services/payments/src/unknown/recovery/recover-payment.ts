@@ -1,5 +1,5 @@
 import { waitFor, type Verdict } from "@holdfast/acquirer";
-import { failpoint, nextAttemptInMs, type Logger } from "@holdfast/service-runtime";
+import { failpoint, nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { Bank } from "../../bank/calls/bank.ts";
 import { askAboutCharge } from "../../bank/ledger/ask-about.ts";
@@ -89,14 +89,11 @@ export async function recoverPayment(deps: RecoverDeps, payment: LeasedPayment):
 }
 
 /** An attempt that throws is an attempt: it is counted, operators see it, and the next one is further away. */
-export async function attemptRecovery(
-  deps: RecoverDeps & { log: Logger },
-  payment: LeasedPayment,
-): Promise<void> {
+export async function attemptRecovery(deps: RecoverDeps, payment: LeasedPayment): Promise<void> {
   try {
     await recoverPayment(deps, payment);
   } catch (error) {
-    deps.log.error({ paymentId: payment.payment_id, error }, "a recovery attempt failed");
+    deps.events.recoveryFailed(payment, error);
     // A capture may be young on an authorization that is days old.
     const operation = isInOperation(payment) ? await findOperation(deps.db, payment.operation_id) : undefined;
     await wait(

@@ -1,19 +1,14 @@
 import { inLinkedSpan } from "@holdfast/telemetry";
-import {
-  startWorkPools,
-  type Logger,
-  type PeriodicTask,
-  type WorkPoolsOptions,
-} from "@holdfast/service-runtime";
+import { startWorkPools, type PeriodicTask, type WorkPoolsOptions } from "@holdfast/service-runtime";
 import { leaseUnsettled, unsettledDueInMs } from "../../payment/payment-lease.ts";
 import { attemptRecovery, type RecoverDeps } from "./recover-payment.ts";
 
-export type RecoveryWorkerDeps = RecoverDeps & { leaseMs: number; log: Logger };
+export type RecoveryWorkerDeps = RecoverDeps & { limits: { leaseMs: number } };
 
 /** Work in the background, by account. */
 export type UpkeepOptions = Pick<
   WorkPoolsOptions<string, never>,
-  "keys" | "inFlightMax" | "intervalMs" | "clock"
+  "keys" | "inFlightMax" | "intervalMs" | "clock" | "log"
 >;
 
 /**
@@ -24,9 +19,8 @@ export function startRecovery(deps: RecoveryWorkerDeps, options: UpkeepOptions):
   return startWorkPools("recovery", {
     ...options,
     dueInMs: () => unsettledDueInMs(deps.db),
-    lease: (accountId, limit) => leaseUnsettled(deps.db, { leaseMs: deps.leaseMs, limit, accountId }),
+    lease: (accountId, limit) => leaseUnsettled(deps.db, { leaseMs: deps.limits.leaseMs, limit, accountId }),
     work: (payment) =>
       inLinkedSpan("recover payment", payment.traceparent, () => attemptRecovery(deps, payment)),
-    log: deps.log,
   });
 }

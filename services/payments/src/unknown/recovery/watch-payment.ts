@@ -121,11 +121,10 @@ export function startWatching(deps: RecoveryWorkerDeps, options: UpkeepOptions):
   return startWorkPools("watch", {
     ...options,
     dueInMs: () => watchedDueInMs(deps.db),
-    lease: (accountId, limit) => takeWatched(deps.db, { limit, leaseMs: deps.leaseMs, accountId }),
+    lease: (accountId, limit) => takeWatched(deps.db, { limit, leaseMs: deps.limits.leaseMs, accountId }),
     work: (watched) =>
       watched.movement_id === null
         ? watchPayment(deps, watched)
         : watchMovement(deps, { ...watched, movement_id: watched.movement_id }),
-    log: deps.log,
   });
 }
