@@ -9,6 +9,7 @@ import {
   show,
   unevenRows,
 } from "./tidy/references.ts";
+import { dependencies, dependenciesIn } from "./tidy/dependencies.ts";
 import { circlesOf, readImports, roomsOf, workspaceOf } from "./tidy/imports.ts";
 import { FILES, read } from "./tidy/tree.ts";
 import {
@@ -111,6 +112,22 @@ test("the compiler checks each type: take the cast out, or say in the line above
   );
   expect(product.flatMap((path) => castsIn(read(path)).map((line) => `${path}: ${line.trim()}`))).toEqual([]);
   expect(castsIn("// It is one.\nf(a as never);\nf(a as never);\nb as unknown as C;\n")).toHaveLength(2);
+});
+
+test("a function gets at most eight dependencies: group its settings, or make a module of what belongs together", () => {
+  const all = dependencies();
+  expect(all.length).toBeGreaterThan(200);
+  const many = all.filter(({ names }) => names.length > 8);
+  expect(many.map(({ place, names }) => `${place} has ${names.length}: ${names.join(" ")}`)).toEqual([]);
+  const planted = `
+    type OneDeps = TwoDeps & { a: (x: X) => Y; /** A note. */ b?: B<X, Y> } & Omit<TwoDeps, "c">;
+    type TwoDeps = { readonly c: C; d(x: X): Y };
+    function one(deps: Pick<OneDeps, keyof TwoDeps | "a"> & { e: E }, x: X) {}`;
+  expect(dependenciesIn("one.ts", planted).map(({ names }) => names.join(""))).toEqual([
+    "abcd",
+    "cd",
+    "acde",
+  ]);
 });
 
 test("contracts imports nothing of ours", () => {
