@@ -135,6 +135,36 @@ test("a merchant is onboarded to its first live payment by forms alone", async (
   expect(await statusOf(page)).toContain("The endpoint is removed");
 });
 
+test("an endpoint is switched off and on, and its owner says what becomes of what waits", async () => {
+  receiver.answer(204, "");
+  const { page, headers } = await onboard(`Moving ${randomUUID().slice(0, 8)}`);
+  await page.getByRole("textbox", { name: "URL" }).fill(receiver.url);
+  await page.getByRole("button", { name: "Add endpoint" }).click();
+  await page.getByRole("link", { name: "Go to the merchant" }).click();
+  await open(page, "Switch off");
+  await page.getByRole("button", { name: "Switch off, keep what happens" }).click();
+  expect(await statusOf(page)).toContain("The endpoint is switched off");
+  const { paymentId } = await pay(headers);
+  const table = page.getByRole("table", { name: "Webhook endpoints, mode: Live" });
+  await eventually(async () => {
+    await page.reload();
+    expect(await table.innerText()).toContain("Waiting: 1");
+  });
+  expect(await table.innerText()).toContain("The oldest is kept until");
+  await inspectOnEveryScreen(page, "merchant-endpoint-off");
+  expect(receiver.received.some(({ body }) => body.includes(paymentId))).toBe(false);
+  await page.getByRole("button", { name: "Switch on, send what waits" }).click();
+  expect(await statusOf(page)).toContain("What waited for it is sent now");
+  await eventually(() => expect(receiver.received.some(({ body }) => body.includes(paymentId))).toBe(true));
+
+  await open(page, "Switch off");
+  await page.getByRole("button", { name: "Switch off, skip what happens" }).click();
+  expect(await statusOf(page)).toContain("The endpoint is switched off");
+  expect(await table.innerText()).toContain("What happens meanwhile is skipped");
+  await page.getByRole("button", { name: "Switch on" }).click();
+  expect(await statusOf(page)).toContain("The endpoint is on");
+});
+
 const LOGO = '<svg viewBox="0 0 24 24"><path d="M4 4h16v16H4z" fill="#c2185b"/></svg>';
 
 test("a merchant is renamed, and its branding is looked at before it is saved", async () => {

@@ -185,9 +185,9 @@ test("an event of a chargeback is erased that the dispatcher does not have, also
 });
 
 const WEBHOOK_WAITS = `with shop as (
-       insert into webhooks.endpoint (endpoint_id, merchant_id, url, secret, secret_request_id, enabled)
-       select merchant_id, merchant_id, 'https://shop.example/', decode(repeat('00', 40), 'hex'), '', true from webhooks.event where payment_id = $1
-       on conflict (endpoint_id) do update set enabled = true returning merchant_id)
+       insert into webhooks.endpoint (endpoint_id, merchant_id, url, secret, secret_request_id, state)
+       select merchant_id, merchant_id, 'https://shop.example/', decode(repeat('00', 40), 'hex'), '', 'on' from webhooks.event where payment_id = $1
+       on conflict (endpoint_id) do update set state = 'on' returning merchant_id)
      insert into webhooks.delivery (event_id, occurred_at, endpoint_id, due_at, deadline_at)
      select event_id, occurred_at, merchant_id, 'infinity', 'infinity' from webhooks.event join shop using (merchant_id) where payment_id = $1
      on conflict do nothing`;

@@ -119,7 +119,7 @@ async function stateOf(system: TestSystem, { merchantId }: Shop) {
       [merchantId],
     ),
     endpoints: await system.query(
-      "select endpoint_id, url, enabled, secret_version, next_version from webhooks.endpoint where merchant_id = $1 order by 1",
+      "select endpoint_id, url, state, secret_version, next_version from webhooks.endpoint where merchant_id = $1 order by 1",
       [merchantId],
     ),
     redelivered: await system.query(

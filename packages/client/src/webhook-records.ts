@@ -91,12 +91,12 @@ export type WebhookStatement = Omit<Statement, "unpricedLines" | "complete" | "r
   path: string;
 };
 
-/** One of your endpoints gets no events; your other endpoints get this warning. */
+/** One of your endpoints gets no events, or gets them again; your other endpoints get this warning. */
 export type WebhookWarning = {
   endpointId: string;
   default: boolean;
-  /** `FAILING` for long, or `TURNED_OFF` by an operator. */
-  reason: Known<"FAILING" | "TURNED_OFF">;
+  /** `FAILING` for long, `TURNED_OFF` for good, `SWITCHED_OFF` for a while, or `SWITCHED_ON` again. */
+  reason: Known<"FAILING" | "TURNED_OFF" | "SWITCHED_OFF" | "SWITCHED_ON">;
   failingSince?: string;
   /** The time at which the attempts at the first waiting event end. */
   lostFrom?: string;
@@ -105,12 +105,20 @@ export type WebhookWarning = {
 /** The body of a test, which is about no payment. */
 export type WebhookTest = { test: true; endpointId: string; livemode: boolean; sentAt: string };
 
-/** One of your endpoints that is on. */
+/** One of your endpoints. */
 export type WebhookEndpoint = {
   endpointId: string;
   default: boolean;
   url: string;
   events: Known<WebhookEventType>[];
+  /** `false` while it is switched off: nothing is sent to it but tests. */
+  enabled: boolean;
+  /** The fate of the events that happen while it is off. */
+  whileOff?: Known<"wait" | "skip">;
+  /** How many events wait for it to be switched on, counted up to 10000. */
+  waitingCount?: number;
+  /** The time until which the oldest of these is kept. */
+  waitingUntil?: string;
   createdAt: string;
   secretVersion: number;
   /** The version of the secret that signs `x-request-signature-next`. At `activatesAt` it replaces the other one. */

@@ -9,7 +9,7 @@ import type { WebhookEndpoint, WebhookTestResult } from "./webhook-records.ts";
  * the console.
  */
 export type Webhooks = {
-  /** The endpoints that are on, the default one first, each with its health. @throws HoldfastError */
+  /** The endpoints, the default one first, each with its health. @throws HoldfastError */
   list(): Promise<WebhookEndpoint[]>;
   /**
    * Makes the gateway send a `webhook.test` now, one time, and returns your server's answer, even if it was not

@@ -24,9 +24,9 @@ export const PAYMENT_ENROLLED = "payment.enrolled";
 /** A capture or a cancellation has ended, also one that was answered 202; `lastOperation` says how. */
 export const PAYMENT_OPERATION_SETTLED = "payment.operation_settled";
 
-/** An endpoint of the merchant fails for long, or was turned off; its other endpoints receive this event. */
+/** An endpoint of the merchant fails for long, or was removed or switched; its other endpoints receive this event. */
 export const WEBHOOK_DISABLED_WARNING = "webhook.disabled_warning";
-export const WARNING_REASONS = ["FAILING", "TURNED_OFF"] as const;
+export const WARNING_REASONS = ["FAILING", "TURNED_OFF", "SWITCHED_OFF", "SWITCHED_ON"] as const;
 
 /** A merchant's statement of a day and currency is complete, or is so again with another content. */
 export const SETTLEMENT_STATEMENT_READY = "settlement.statement_ready";

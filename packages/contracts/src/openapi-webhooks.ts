@@ -141,8 +141,8 @@ export const WEBHOOKS = {
     operationId: "webhookDisabledWarning",
     summary: "Endpoint gets no events",
     description:
-      "Sent to your other endpoints when one fails for an hour (as the gateway is configured), or was turned off. It is " +
-      `sent once until that endpoint has succeeded again. ${SUBSCRIBED}`,
+      "Sent to your other endpoints when one was removed, switched off or switched on again, or fails for an hour (as the " +
+      `gateway is configured); of a failure once until that endpoint has succeeded again. ${SUBSCRIBED}`,
   }),
   [SETTLEMENT_STATEMENT_READY]: webhook(SETTLEMENT_STATEMENT_READY, statementReadySchema, {
     operationId: "settlementStatementReady",

@@ -82,7 +82,12 @@ export const PROBLEMS = {
   too_many_webhooks: {
     status: 409,
     title: "The merchant has as many webhook endpoints as are allowed",
-    whatToDo: "Turn off an endpoint that is not needed",
+    whatToDo: "Remove an endpoint that is not needed",
+  },
+  webhook_switched_off: {
+    status: 409,
+    title: "The webhook endpoint is switched off",
+    whatToDo: "Switch the endpoint on",
   },
   delivery_not_found: { status: 404, title: "Webhook delivery not found", whatToDo: CHECK_ID },
   settlement_not_found: { status: 404, title: "Settlement file not found", whatToDo: CHECK_ID },

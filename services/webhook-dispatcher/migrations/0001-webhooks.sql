@@ -1,15 +1,18 @@
 -- Merchants' webhook endpoints, the events that were accepted from their owners, and what became of each at each endpoint.
 -- Runs as webhooks_owner. The service runs as webhooks_app, which may not alter anything and may not rewrite an event.
 
--- Up to some ten for each merchant. The default one has the merchant's id, and stays when it is off: a version of a secret is
--- never used twice. The others are deleted when they have been off for an hour. Secrets are AES-256-GCM under a key that is
+-- Up to some ten for each merchant. The default one has the merchant's id, and its row stays when it is removed: a version of a
+-- secret is never used twice. The others are deleted an hour after they were removed. Secrets are AES-256-GCM under a key that is
 -- not in this database.
 create table endpoint (
   endpoint_id        uuid primary key,
   merchant_id        uuid not null,
   url                text not null check (char_length(url) between 1 and 2048),
   events             text[] not null default '{payment.status_changed}' check (cardinality(events) between 1 and 64),
-  enabled            boolean not null default true,
+
+  -- 'waiting' and 'skipping' are switched off: what comes meanwhile waits, or is skipped. Nothing is sent but to 'on'.
+  state              text not null default 'on' check (state in ('on', 'waiting', 'skipping', 'removed')),
+  attempts_until     timestamptz,                        -- switched on again: what waited may be tried until then
   max_in_flight      smallint not null default 8 check (max_in_flight between 1 and 64),
 
   secret             bytea not null,                     -- signs x-request-signature
@@ -30,16 +33,16 @@ create table endpoint (
 
 -- Finds a merchant's endpoints, no two of which have one URL: each event would be sent there twice. A URL may be longer than
 -- an entry of an index, its hash is not.
-create unique index endpoint_url on endpoint (merchant_id, hashtextextended(url, 0)) where enabled;
-create index endpoint_disabled on endpoint (endpoint_id) where not enabled;
+create unique index endpoint_url on endpoint (merchant_id, hashtextextended(url, 0)) where state <> 'removed';
+create index endpoint_not_on on endpoint (endpoint_id) where state <> 'on';
 
 -- The keys under which secrets are encrypted, in one look-up for each: the key's id is within the bytes (version,
 -- length, id). A dispatcher that starts without a key which is needed refuses, and `keys reencrypt` finds what is left
 -- to do.
 create index endpoint_secret_key on endpoint
-  (encode(substring(secret from 3 for get_byte(secret, 1)), 'escape')) where enabled;
+  (encode(substring(secret from 3 for get_byte(secret, 1)), 'escape')) where state <> 'removed';
 create index endpoint_next_secret_key on endpoint
-  (encode(substring(next_secret from 3 for get_byte(next_secret, 1)), 'escape')) where enabled and next_secret is not null;
+  (encode(substring(next_secret from 3 for get_byte(next_secret, 1)), 'escape')) where state <> 'removed' and next_secret is not null;
 
 -- The health of an endpoint, as the dispatchers that send to it report every few seconds.
 create table endpoint_health (
@@ -74,7 +77,7 @@ create index event_payment on event (payment_id);
 -- The outcome of an event at an endpoint; none while it is pending there. `failed` can still become `delivered`, by a
 -- resend.
 -- Every event is pending or has an outcome at its merchant's default endpoint, `skipped` where that is off or does not
--- want it. At another endpoint `skipped` says that it did not want the event, and that it is sent there by hand.
+-- want it. At another endpoint `skipped` says that it was off, or did not want the event and is sent it by hand.
 -- The endpoint comes first in the key, which is the order of an endpoint's log. One index is enough on a table that
 -- gets a row for each delivery: the outcome of one event at all endpoints is asked for rarely, and skips through it
 -- within one day.

@@ -141,7 +141,7 @@ function logReaped(log: Logger, { expiredLeases, failed, cancelled }: Reaped): v
   if (expiredLeases > 0) log.warn({ count: expiredLeases }, "leases expired; their attempts are repeated");
   if (failed > 0) log.error({ count: failed }, "deliveries reached the end of their window");
   if (cancelled > 0)
-    log.info({ count: cancelled }, "deliveries were cancelled, since their endpoint was turned off");
+    log.info({ count: cancelled }, "deliveries were cancelled, since their endpoint is off or removed");
 }
 
 function identify({ eventId, merchantId, paymentId, attempt, trigger }: LeasedDelivery) {

@@ -13,12 +13,16 @@ export type WebhooksDatabase = AuditDatabase & {
   poison: PoisonTable;
 };
 
+/** `waiting` and `skipping` are switched off: what comes meanwhile waits, or is skipped. */
+export type EndpointState = "on" | "waiting" | "skipping" | "removed";
+
 export type EndpointTable = {
   /** Its merchant's id for the default endpoint. */
   endpoint_id: string;
   merchant_id: string;
   url: string;
-  enabled: Generated<boolean>;
+  state: Generated<EndpointState>;
+  attempts_until: Date | null;
   max_in_flight: Generated<number>;
   secret: Buffer;
   secret_version: Generated<number>;

@@ -7,7 +7,9 @@ import { BEFORE_EVERY_ENDPOINT, LAST_ENDPOINT, waitingEndpoints } from "./delive
  */
 export const MEASURE_STATE = `
   with recursive ${waitingEndpoints({ after: `'${BEFORE_EVERY_ENDPOINT}'::uuid`, until: `'${LAST_ENDPOINT}'::uuid`, now: "now()" })}, oldest as (
-    select due.due_at, coalesce(health.breaker_open, false) as is_behind_breaker from waiting cross join lateral (
+    select due.due_at, coalesce(health.breaker_open, false) as is_behind_breaker
+    from waiting join endpoint on endpoint.endpoint_id = waiting.endpoint_id and endpoint.state = 'on'
+    cross join lateral (
       select due_at from delivery
       where delivery.endpoint_id = waiting.endpoint_id and lease_token is null and trigger = 'schedule'
         and due_at <= now()
@@ -20,7 +22,7 @@ export const MEASURE_STATE = `
     -- From the few that fail to their endpoints: a planner that has no statistics of so small a table would go the other way,
     -- through all endpoints.
     select failing_since from endpoint_health as health cross join lateral (
-      select from endpoint where endpoint.endpoint_id = health.endpoint_id and enabled limit 1) as theirs
+      select from endpoint where endpoint.endpoint_id = health.endpoint_id and state = 'on' limit 1) as theirs
     where failing_since is not null
   )
   select

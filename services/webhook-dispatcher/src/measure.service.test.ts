@@ -79,11 +79,14 @@ test("the oldest due delivery is found behind any endpoint; what is leased or se
        from webhooks.endpoint`,
     );
     await superuser.query(
-      "update webhooks.endpoint set enabled = false where merchant_id = '00000000-0000-4000-8000-000000000003'",
+      "update webhooks.endpoint set state = 'waiting' where merchant_id = '00000000-0000-4000-8000-000000000003'",
     );
     await measure();
     expect(states.at(-1)!.endpointsFailing).toBe(1);
     expect(Math.floor(states.at(-1)!.longestFailingMs / 100_000)).toBe(6);
+    // Nothing is late at endpoints that are switched off.
+    await superuser.query("update webhooks.endpoint set state = 'skipping'");
+    expect(await measure()).toBe(0);
   } finally {
     await Promise.all([pool.end(), superuser.end()]);
   }

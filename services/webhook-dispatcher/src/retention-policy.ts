@@ -21,7 +21,12 @@ export const retentionPolicy: RetentionLine[] = [
   { table: "event_default", kept: { with: "event" }, because: "It has events of days without a partition." },
   { table: "outcome_default", kept: { with: "event" }, because: "The same of outcomes." },
   { table: "attempt_default", kept: { with: "attempt" }, because: "The same of attempts." },
-  { table: "delivery", kept: "in use", because: "It is deleted when it has ended, after two days at most." },
+  {
+    table: "delivery",
+    kept: "in use",
+    because:
+      "It is deleted when it has ended, after two days at most; what waits for an endpoint that is off, with its event.",
+  },
   {
     table: "poison",
     kept: { setting: "WEBHOOK_EVENT_RETENTION_DAYS" },

@@ -14,4 +14,9 @@ export function comparableSince(nowMs: number, eventDays: number): number {
   return firstKeptDay(nowMs, eventDays) + DAY_MS;
 }
 
+/** The time until which an event of this time is kept, in epoch milliseconds. */
+export function keptUntil(occurredMs: number, eventDays: number): number {
+  return Math.floor(occurredMs / DAY_MS) * DAY_MS + (eventDays + 1) * DAY_MS;
+}
+
 const DAY_MS = 86_400_000;

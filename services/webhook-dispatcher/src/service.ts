@@ -53,6 +53,7 @@ import { staffHandlers } from "./staff/staff-handlers.ts";
 import { PLAN_SETTINGS } from "./plan-settings.ts";
 import { startWhileClockIsRight } from "./pause-consumer.ts";
 import { createProgress } from "./progress.ts";
+import { firstKeptDay } from "./retention.ts";
 import { maintainPartitions } from "./maintain-partitions.ts";
 
 export type WebhookDispatcher = RunningService & { healthPort: number };
@@ -134,7 +135,9 @@ export async function startWebhookDispatcher(
   const leases = watchLeases(pool, leaseHolder, { leaseMs });
   // It is alive before it has its first lease. Where the database is away there are no leases, and the task looks again.
   await leases.look().catch((error: unknown) => log.warn({ error }, "the lease lock could not be taken yet"));
-  const reports = new HealthReports(keepHealth({ pool: resultsPool, db, nudge: () => worker.nudge() }));
+  const reports = new HealthReports(
+    keepHealth({ pool: resultsPool, db, clock, nudge: () => worker.nudge() }),
+  );
   const retry = { delaysMs: config.WEBHOOK_RETRY_SCHEDULE };
   const shared = shareReadings((endpointId) => readEndpoint(db, endpointId));
   const delivering = { client, openSecrets, retry, clock, events, readEndpoint: shared };
@@ -198,7 +201,8 @@ export async function startWebhookDispatcher(
   const tasks = [
     startCertificateWatch({ watched: dependencyServers(config), log }),
     task("reap", config.WEBHOOK_REAP_INTERVAL, async () => {
-      const reaped = await reapDeliveries(db, clock.shiftMs);
+      const keptSinceMs = firstKeptDay(clock.databaseNow(), limits.eventDays);
+      const reaped = await reapDeliveries(db, { shiftMs: clock.shiftMs, keptSinceMs });
       events.reaped(reaped);
       if (reaped.expiredLeases > 0) worker.nudge();
     }),

@@ -91,6 +91,7 @@ export const MERCHANT_ANSWERS: Readonly<Record<string, Readonly<Record<number, o
           default: true,
           url: "https://shop.example/webhooks",
           events: ["payment.status_changed"],
+          enabled: true,
           createdAt: `${DAY}T08:00:00.000Z`,
           secretVersion: 1,
           health: { breaker: "closed", lastSuccessAt: `${DAY}T09:30:02.000Z` },

@@ -8,6 +8,15 @@ import { eventTypeSchema } from "../event-types.ts";
 
 const time = (description: string) => z.iso.datetime().optional().meta({ description });
 
+/** More of them are not counted. */
+export const WAITING_COUNT_MAX = 10_000;
+
+export const whileOffSchema = z.enum(["wait", "skip"]).meta({
+  description:
+    "The events that happen while it is off: `wait` keeps them until it is switched on, for as long as events are kept; " +
+    "`skip` does not. What waited before waits in any case",
+});
+
 export const webhookEndpointSchema = z
   .object({
     endpointId: z.uuid().meta({
@@ -17,6 +26,17 @@ export const webhookEndpointSchema = z
     default: z.boolean().meta({ description: "Whether it is the merchant's default endpoint" }),
     url: z.string().meta({ description: "Where events are sent" }),
     events: z.array(eventTypeSchema).meta({ description: "The events that are sent to it" }),
+    enabled: z
+      .boolean()
+      .meta({ description: "`false` while it is switched off: nothing is sent to it but tests" }),
+    whileOff: whileOffSchema.optional(),
+    waitingCount: z
+      .int()
+      .optional()
+      .meta({
+        description: `How many events wait for it to be switched on, counted up to ${WAITING_COUNT_MAX}; while it is off`,
+      }),
+    waitingUntil: time("Until when the oldest of these is kept; a later one is kept as much longer"),
     createdAt: z.iso.datetime().meta({ description: "When it was added (UTC)" }),
     secretVersion: z.int().meta({ description: "Version of the secret that signs `x-request-signature`" }),
     nextSecretVersion: z
@@ -44,6 +64,6 @@ export const webhookEndpointListSchema = z
   .object({
     items: z
       .array(webhookEndpointSchema)
-      .meta({ description: "The endpoints that are on, the default one first" }),
+      .meta({ description: "The endpoints, also those that are switched off, the default one first" }),
   })
   .meta({ id: "WebhookEndpointList" });

@@ -9,15 +9,15 @@ import { webhookErrorSchema } from "./webhook-errors.ts";
 /** A webhook and its attempts in the delivery log. */
 
 /**
- * `skipped`: the endpoint was off or did not want the event when it happened; `cancelled`: the endpoint or the event
- * was turned off before the delivery.
+ * `skipped`: the endpoint was off or did not want the event when it happened; `cancelled`: the endpoint was removed
+ * before the delivery, or what waited for it was discarded.
  */
 export const WEBHOOK_DELIVERY_STATUSES = ["pending", "delivered", "failed", "skipped", "cancelled"] as const;
 export const webhookDeliveryStatusSchema = z.enum(WEBHOOK_DELIVERY_STATUSES).meta({
   id: "WebhookDeliveryStatus",
   description:
     "`pending` until an endpoint has answered with a 2xx status or the time is over; `skipped`: no endpoint wanted the event " +
-    "when it happened; `cancelled`: the endpoints were turned off before it was delivered",
+    "when it happened; `cancelled`: the endpoint was removed before it was delivered, or what waited for it was discarded",
 });
 export type WebhookDeliveryStatus = z.infer<typeof webhookDeliveryStatusSchema>;
 

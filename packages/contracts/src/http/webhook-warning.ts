@@ -12,8 +12,9 @@ export const webhookWarningSchema = z
     default: z.boolean().meta({ description: "Whether that is your default endpoint" }),
     reason: z.enum(WARNING_REASONS).meta({
       description:
-        "FAILING: no attempt has succeeded for a while, and what waits is given up after 48 hours; TURNED_OFF: an " +
-        "operator has turned the endpoint off, and what waited there is cancelled",
+        "FAILING: no attempt has succeeded for a while, and what waits is given up after 48 hours; TURNED_OFF: the " +
+        "endpoint was removed, and what waited there is cancelled; SWITCHED_OFF: nothing is sent there until it is " +
+        "switched on again; SWITCHED_ON: it is",
     }),
     failingSince: z.iso
       .datetime()
@@ -23,7 +24,10 @@ export const webhookWarningSchema = z
       description: "When the first event that waits there is given up; with FAILING, while one waits",
     }),
   })
-  .meta({ id: "WebhookWarning", description: "An endpoint of yours that gets no events" });
+  .meta({
+    id: "WebhookWarning",
+    description: "An endpoint of yours that gets no events, or gets them again",
+  });
 export type WebhookWarning = z.infer<typeof webhookWarningSchema>;
 
 /** The body of `webhook.test`, which is about no payment. */

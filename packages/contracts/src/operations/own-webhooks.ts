@@ -12,8 +12,8 @@ export const ownWebhookOperations = defineMerchantOperations({
     path: "/api/webhooks",
     summary: "List your webhook endpoints",
     description:
-      "Returns your endpoints that are on, each with its events and its health: when an attempt last succeeded, and since " +
-      "when it fails. Secrets are never shown.",
+      "Returns your endpoints, each with its events and its health: when an attempt last succeeded, and since when it " +
+      "fails. Secrets are never shown.",
     responses: { 200: { description: "All your endpoints", body: webhookEndpointListSchema } },
     problems: [],
   },

@@ -39,7 +39,10 @@ export const STAFF_WEBHOOK_CHANGES: readonly (readonly [Endpoint, Difference])[]
       role,
       path: one,
       summary: "Change a webhook endpoint",
-      description: "Changes the URL, or the events that the endpoint gets from now on.",
+      description:
+        "Changes the URL, or the events that the endpoint gets from now on, or switches it off or on. Switching off " +
+        "loses nothing: `whileOff` says what happens to the events of that time, and `waiting`, when it is switched on, " +
+        "what happens to those that wait.",
     },
   ],
   [
@@ -49,7 +52,7 @@ export const STAFF_WEBHOOK_CHANGES: readonly (readonly [Endpoint, Difference])[]
       role,
       path: one,
       summary: "Remove a webhook endpoint",
-      description: "Turns the endpoint off; what it has not received yet is not delivered to it.",
+      description: "Removes the endpoint; what it has not received yet is not delivered to it.",
     },
   ],
   [

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { EVENT_TYPES, eventTypeSchema, PAYMENT_STATUS_CHANGED } from "../event-types.ts";
+import { eventTypeSchema } from "../event-types.ts";
 import { BODY_PROBLEMS, pathId, shownOnceSchema } from "../http/endpoint.ts";
 import { FAILING_WEBHOOKS_MAX, failingWebhookSchema } from "../http/failing-webhooks.ts";
+import { changeWebhookRequestSchema, webhookEventsSchema } from "../http/change-webhook.ts";
 import { webhookEndpointListSchema, webhookEndpointSchema } from "../http/merchant-webhooks.ts";
 import { webhookTestResultSchema } from "../http/webhook-delivery.ts";
 import { secretActivatesAt, webhookUrlSchema } from "../http/webhook-endpoints.ts";
@@ -21,17 +22,6 @@ export const recipient = { recipientKey: z.string() };
 const shownSchema = failingWebhookSchema
   .extend({ merchantName: z.string().optional().meta({ description: "Absent of a merchant that is gone" }) })
   .meta({ id: "FailingWebhookEndpoint" });
-
-/** Distinct, so that two lists of the same events are equal. */
-const eventsSchema = z
-  .array(eventTypeSchema)
-  .min(1)
-  .max(EVENT_TYPES.length)
-  .refine((events) => new Set(events).size === events.length, {
-    error: "must not name an event twice",
-    params: { code: "duplicate" },
-  })
-  .meta({ description: "The events that are sent to it", examples: [[PAYMENT_STATUS_CHANGED]] });
 
 const CHANGE = { role: "onboarder" } as const;
 
@@ -81,7 +71,8 @@ export const webhookEndpointOperations = defineOperatorOperations({
     method: "GET",
     path: PATH,
     summary: "List a merchant's webhook endpoints",
-    description: "Returns the endpoints that are on with their health, the default one first.",
+    description:
+      "Returns the endpoints with their health, the default one first, also those that are switched off.",
     pathParameters: merchantPath,
     queryParameters,
     notFound: "merchant_not_found",
@@ -110,7 +101,7 @@ export const webhookEndpointOperations = defineOperatorOperations({
     queryParameters,
     notFound: "merchant_not_found",
     request: z
-      .object({ url: webhookUrlSchema, events: eventsSchema.optional() })
+      .object({ url: webhookUrlSchema, events: webhookEventsSchema.optional() })
       .meta({ id: "CreateWebhookRequest" }),
     responses: {
       201: {
@@ -134,13 +125,14 @@ export const webhookEndpointOperations = defineOperatorOperations({
     method: "PATCH",
     path: `${PATH}/{endpointId}`,
     summary: "Change a webhook endpoint",
-    description: "Changes the URL, or the events that the endpoint gets from now on.",
+    description:
+      "Changes the URL, or the events that the endpoint gets from now on, or switches it off or on. Switching off loses " +
+      "nothing: `whileOff` says what happens to the events of that time, and `waiting`, when it is switched on, what " +
+      "happens to those that wait.",
     pathParameters: endpointPath,
     queryParameters,
     notFound: "webhook_not_found",
-    request: z
-      .object({ url: webhookUrlSchema.optional(), events: eventsSchema.optional() })
-      .meta({ id: "ChangeWebhookRequest" }),
+    request: changeWebhookRequestSchema,
     responses: { 200: { description: "The endpoint as it is now", body: webhookEndpointSchema } },
     problems: [...BODY_PROBLEMS, "webhook_not_found", "webhook_url_in_use", "outcome_unknown", "forbidden"],
   },
@@ -151,13 +143,12 @@ export const webhookEndpointOperations = defineOperatorOperations({
     work: "write",
     method: "DELETE",
     path: `${PATH}/{endpointId}`,
-    summary: "Turn off a webhook endpoint",
-    description:
-      "Turns the endpoint off and cancels its pending deliveries. Other endpoints stay as they are.",
+    summary: "Remove a webhook endpoint",
+    description: "Removes the endpoint and cancels its pending deliveries. Other endpoints stay as they are.",
     pathParameters: endpointPath,
     queryParameters,
     notFound: "webhook_not_found",
-    responses: { 204: { description: "The endpoint is off" } },
+    responses: { 204: { description: "The endpoint is removed" } },
     problems: ["webhook_not_found", "outcome_unknown", "forbidden"],
   },
 

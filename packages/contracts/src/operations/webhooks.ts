@@ -69,12 +69,12 @@ export const webhookOperations = defineOperatorOperations({
     ...CHANGE,
     method: "DELETE",
     path: "/operator/merchants/{merchantId}/webhook",
-    summary: "Turn off a merchant's webhooks",
+    summary: "Remove a merchant's default webhook endpoint",
     description:
-      "Turns the default endpoint off and cancels its pending deliveries. Further endpoints stay as they are.",
+      "Removes the default endpoint and cancels its pending deliveries. Further endpoints stay as they are.",
     ...ofMerchant,
     notFound: "webhook_not_found",
-    responses: { 204: { description: "Webhooks are off" } },
+    responses: { 204: { description: "The endpoint is removed" } },
     problems: ["webhook_not_found", "outcome_unknown", "forbidden"],
   },
 
@@ -186,7 +186,14 @@ export const webhookOperations = defineOperatorOperations({
     bodyOptional: true,
     notFound: "delivery_not_found",
     responses: queued,
-    problems: [...BODY_PROBLEMS, "delivery_not_found", "webhook_not_found", "outcome_unknown", "forbidden"],
+    problems: [
+      ...BODY_PROBLEMS,
+      "delivery_not_found",
+      "webhook_not_found",
+      "webhook_switched_off",
+      "outcome_unknown",
+      "forbidden",
+    ],
   },
 
   redeliverFailedWebhooks: {
@@ -219,6 +226,6 @@ export const webhookOperations = defineOperatorOperations({
       })
       .meta({ id: "RedeliverFailedRequest" }),
     responses: queued,
-    problems: [...BODY_PROBLEMS, "webhook_not_found", "outcome_unknown", "forbidden"],
+    problems: [...BODY_PROBLEMS, "webhook_not_found", "webhook_switched_off", "outcome_unknown", "forbidden"],
   },
 });

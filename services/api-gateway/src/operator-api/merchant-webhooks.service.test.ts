@@ -13,6 +13,7 @@ const endpoint: WebhookEndpoint = {
   default: false,
   url: "https://books.example/hook",
   events: ["payment.status_changed"],
+  enabled: true,
   createdAt: "2026-11-20T12:00:00.000Z",
   secretVersion: 1,
   health: { breaker: "closed" },
@@ -81,6 +82,8 @@ test("endpoints are listed, added with a secret that is shown once, changed, tri
   const events = ["payment.captured", "refund.requested"];
   expect(await call("POST", "", { url, events })).toMatchObject({ status: 201 });
   expect(await call("PATCH", `/${endpointId}`, { events })).toMatchObject({ status: 200, body: endpoint });
+  for (const switching of SWITCHINGS)
+    expect(await call("PATCH", `/${endpointId}`, switching)).toMatchObject({ status: 200, body: endpoint });
   expect(await call("POST", `/${endpointId}/rotate-secret`)).toMatchObject({
     status: 200,
     body: { secret: "whs_books", activatesAt },
@@ -94,11 +97,34 @@ test("endpoints are listed, added with a secret that is shown once, changed, tri
     { merchantId, url, events: ["payment.status_changed"] },
     { merchantId, url, events },
     { ...one, events },
+    ...SWITCHINGS.map((switching) => ({ ...one, ...switching })),
     one,
     one,
     one,
     one,
   ]);
+});
+
+const SWITCHINGS = [
+  { enabled: false, whileOff: "wait" },
+  { enabled: true, waiting: "discard" },
+];
+
+test.each([
+  ["off without a choice", { enabled: false }, ["whileOff required"]],
+  ["on without a choice", { enabled: true, url: endpoint.url }, ["waiting required"]],
+  [
+    "a choice for another way",
+    { enabled: true, whileOff: "skip" },
+    ["whileOff not_allowed", "waiting required"],
+  ],
+  ["a choice without switching", { waiting: "deliver", url: endpoint.url }, ["waiting not_allowed"]],
+  ["a choice that there is not", { enabled: false, whileOff: "forget" }, ["whileOff invalid_value"]],
+])("switching %s is a 400 that says so", async (_, given, expected) => {
+  const { status, body } = await call("PATCH", `/${endpointId}`, given);
+  expect([status, body["code"]]).toEqual([400, "validation_failed"]);
+  expect((body["errors"] as FieldFault[]).map(({ field, code }) => `${field} ${code}`)).toEqual(expected);
+  expect(received).toEqual([]);
 });
 
 test.each([

@@ -66,7 +66,7 @@ function renderDelivery(context: PageContext, shown: Shown): PageAnswer {
   };
 }
 
-/** The URL of an endpoint; only the id is known of an endpoint that has been turned off. */
+/** The URL of an endpoint; only the id is known of an endpoint that has been removed. */
 function urlIn(endpoints: readonly WebhookEndpoint[]) {
   return (id: string | undefined): string =>
     endpoints.find(({ endpointId }) => endpointId === id)?.url ?? id ?? "–";
@@ -106,7 +106,7 @@ function endpointsOf(context: PageContext, { delivery, endpoints }: Shown): Html
   const action = `/deliveries/${delivery.eventId}/redeliver`;
   const rows = delivery.endpoints;
   const urlOf = urlIn(endpoints);
-  const isOn = (id: string) => endpoints.some(({ endpointId }) => endpointId === id);
+  const isOn = (id: string) => endpoints.some(({ endpointId, enabled }) => enabled && endpointId === id);
   const button = (values: Record<string, string>) =>
     bar === undefined
       ? actionForm(context, { action, button: texts.redeliver, values })
@@ -125,7 +125,7 @@ function endpointsOf(context: PageContext, { delivery, endpoints }: Shown): Html
         ? [
             {
               heading: reader.texts.now,
-              // An endpoint that is turned off, or never was on, receives nothing.
+              // An endpoint that is off or removed, or never was there, receives nothing.
               cell: ({ endpointId }: (typeof rows)[number]) =>
                 isOn(endpointId) ? button({ endpointId }) : "–",
             },

@@ -72,7 +72,8 @@ function ofMerchant(
   return html`${endpointTable(context.reader, endpoints, {
       href: ({ endpointId }) => `/deliveries?${new URLSearchParams({ ...filter, endpointId }).toString()}`,
       ...(mayRedeliver && {
-        actions: (endpoint) => sendWaitingForm(context, { merchantId, filter }, endpoint),
+        actions: (endpoint) =>
+          endpoint.enabled ? sendWaitingForm(context, { merchantId, filter }, endpoint) : html`–`,
       }),
     })}
     <p>

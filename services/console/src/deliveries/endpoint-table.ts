@@ -1,4 +1,4 @@
-import type { WebhookEndpoint } from "@holdfast/contracts";
+import { WAITING_COUNT_MAX, type WebhookEndpoint } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { DELIVERY_TEXTS, type DeliveryTexts } from "./delivery-texts.ts";
 import { timeElement } from "../ui/format.ts";
@@ -27,12 +27,35 @@ export function endpointTable(
           html`<a href="${href(endpoint)}">${endpoint.url}</a>
             <p class="quiet">${texts.events}: ${endpoint.events.join(", ")}</p>`,
       },
-      { heading: texts.health, isWide: true, cell: ({ health }) => healthOf(reader, health) },
+      {
+        heading: texts.health,
+        isWide: true,
+        cell: (endpoint) => (endpoint.enabled ? healthOf(reader, endpoint.health) : offOf(reader, endpoint)),
+      },
       { heading: texts.secretVersion, isNumber: true, cell: ({ secretVersion }) => secretVersion },
       ...(actions ? [{ heading: reader.texts.now, cell: actions }] : []),
     ],
     { rows: endpoints, empty: texts.noEndpoints },
   );
+}
+
+/** The state of an endpoint that is switched off: what waits for it, and until when. */
+function offOf(
+  reader: Reader,
+  {
+    whileOff,
+    waitingCount = 0,
+    waitingUntil,
+  }: Pick<WebhookEndpoint, "whileOff" | "waitingCount" | "waitingUntil">,
+): Html {
+  const texts = DELIVERY_TEXTS[reader.language];
+  return html`<span class="badge">${texts.switchedOff}</span>
+    <p>${whileOff === "skip" ? texts.skips : texts.keepsWaiting}</p>
+    <p>${texts.waits(waitingCount, waitingCount < WAITING_COUNT_MAX)}</p>
+    ${
+      waitingUntil !== undefined &&
+      html`<p><span class="quiet">${texts.oldestUntil}:</span> ${timeElement(reader, waitingUntil)}</p>`
+    }`;
 }
 
 /** The health in words, with the times that matter for it. */

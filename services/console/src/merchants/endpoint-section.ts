@@ -57,11 +57,8 @@ export function webhookSection(context: PageContext, { merchant, webhooks, isLiv
   </div>`;
 }
 
-function actionsOn(
-  context: PageContext,
-  { endpointId, nextSecretVersion, url, events }: WebhookEndpoint,
-  action: (verb: string) => string,
-): Html {
+function actionsOn(context: PageContext, endpoint: WebhookEndpoint, action: (verb: string) => string): Html {
+  const { endpointId, nextSecretVersion, url, events } = endpoint;
   const { form, reader } = context;
   const texts = MERCHANT_TEXTS[reader.language];
   const button = (verb: string, text: string, question?: string) =>
@@ -75,6 +72,7 @@ function actionsOn(
       ${nextSecretVersion !== undefined && button("activate-secret", texts.activateSecret)}
       ${button("test-webhook", texts.testWebhook)}
     </div>
+    ${switchForms(context, endpoint, action("switch-webhook"))}
     <details ${isSent && html`open`}>
       <summary>${texts.changeWebhook}</summary>
       ${actionForm(context, {
@@ -108,6 +106,46 @@ function actionsOn(
       })}
       ${button("remove-webhook", texts.removeWebhook, texts.confirmRemove(url))}
     </details>`;
+}
+
+/** Each way of switching is a button of its own: none is chosen by oversight. */
+function switchForms(
+  context: PageContext,
+  { endpointId, url, enabled, waitingCount = 0 }: WebhookEndpoint,
+  action: string,
+): Html {
+  const texts = MERCHANT_TEXTS[context.reader.language];
+  const button = (text: string, choice: Record<string, string>, question?: string) =>
+    actionForm(context, { action, button: text, values: { endpointId, ...choice }, question });
+  if (enabled)
+    return html`<details>
+      <summary>${texts.switchOff}</summary>
+      <p class="quiet">${texts.switchOffHint}</p>
+      <div class="buttons">
+        ${button(texts.offAndWait, { whileOff: "wait" })}
+        ${button(texts.offAndSkip, { whileOff: "skip" }, texts.confirmSkip(url))}
+      </div>
+    </details>`;
+  if (waitingCount === 0) return button(texts.switchOn, { waiting: "deliver" });
+  return html`<div class="buttons">
+    ${button(texts.onAndDeliver, { waiting: "deliver" })}
+    ${button(texts.onAndDiscard, { waiting: "discard" }, texts.confirmDiscard(url, waitingCount))}
+  </div>`;
+}
+
+export async function switchWebhook(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
+  const [whileOff, waiting] = [context.form.get("whileOff"), context.form.get("waiting")];
+  const action = whileOff !== null ? "switchOff" : waiting === "discard" ? "switchOnDiscard" : "switchOn";
+  return await takeAction(
+    context,
+    {
+      action,
+      endpoint: operations.changeMerchantWebhook,
+      ...ofEndpoint(context),
+      body: whileOff === null ? { enabled: true, waiting } : { enabled: false, whileOff },
+    },
+    again,
+  );
 }
 
 /** The first endpoint that is added in a mode is its default one, whose deliveries every log shows. */

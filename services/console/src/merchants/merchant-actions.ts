@@ -10,6 +10,7 @@ import {
   removeWebhook,
   rotateSecret,
   sendTest,
+  switchWebhook,
 } from "./endpoint-section.ts";
 import { ofMerchant, type RenderAgain } from "./merchant-forms.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
@@ -42,6 +43,7 @@ export const MERCHANT_ACTIONS: readonly MerchantAction[] = [
   { verb: "revoke-key", audience: "everybody", act: revokeKey },
   { verb: "add-webhook", audience: "everybody", showsSecret: true, act: addWebhook },
   { verb: "change-webhook", audience: "everybody", act: changeWebhook },
+  { verb: "switch-webhook", audience: "everybody", act: switchWebhook },
   { verb: "remove-webhook", audience: "everybody", act: removeWebhook },
   { verb: "rotate-secret", audience: "everybody", showsSecret: true, act: rotateSecret },
   { verb: "activate-secret", audience: "everybody", act: activateSecret },

@@ -35,7 +35,9 @@ export async function readOwnFailingEndpoints(
     return items.map((endpoint) => ({ ...endpoint, merchantId, livemode }));
   };
   const both = (await Promise.all([ofMode(true), ofMode(false)])).flat();
-  const items = both.filter(({ health }) => health.failingSince !== undefined || health.breaker === "open");
+  const items = both.filter(
+    ({ enabled, health }) => enabled && (health.failingSince !== undefined || health.breaker === "open"),
+  );
   return { items, total: items.length };
 }
 

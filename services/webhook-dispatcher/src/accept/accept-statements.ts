@@ -60,20 +60,23 @@ export const ACCEPT = {
     returning occurred_at, event_id, event_type, merchant_id, payment_id
   ), wanted as (
     select accepted.*, endpoint.endpoint_id, accepted.occurred_at + $2::float8 * ${MS} as deadline_at,
-      endpoint_id = merchant_id and accepted.event_id in (select event_id from given where lease) as leased
+      endpoint.state, endpoint.state = 'on' and endpoint_id = merchant_id
+        and accepted.event_id in (select event_id from given where lease) as leased
     from accepted join endpoint using (merchant_id)
-    where endpoint.enabled and accepted.event_type = any(endpoint.events)
+    where endpoint.state <> 'removed' and accepted.event_type = any(endpoint.events)
       -- What is said about an endpoint is said at the others.
       and endpoint.endpoint_id <> accepted.payment_id
   ), skipped as (
     insert into outcome (endpoint_id, occurred_at, event_id, outcome, resolved_at)
     select merchant_id, occurred_at, event_id, 'skipped', ${NOW} from accepted
     where event_id not in (select event_id from wanted where endpoint_id = merchant_id)
+    union all
+    select endpoint_id, occurred_at, event_id, 'skipped', ${NOW} from wanted where state = 'skipping'
   ), due as (
     insert into delivery (event_id, occurred_at, endpoint_id, due_at, deadline_at, lease_token, lease_until)
     select event_id, occurred_at, endpoint_id, ${NOW}, deadline_at,
       case when leased then ${NEW_LEASE_TOKEN} end, case when leased then ${NOW} + $1::float8 * ${MS} end
-    from wanted
+    from wanted where state <> 'skipping'
     returning *
   )
   select ${leasedColumns({
@@ -86,5 +89,6 @@ export const ACCEPT = {
     due_at: "due.due_at",
     deadline_at: "due.deadline_at",
   })}
-  from due join endpoint using (endpoint_id)`,
+  from due join endpoint using (endpoint_id)
+  where endpoint.state = 'on'`,
 };

@@ -61,7 +61,7 @@ export function takeFailing({
     with failing as materialized (
       select health.endpoint_id, merchant_id, failing_since from endpoint_health as health cross join lateral (
         select merchant_id from endpoint
-        where endpoint.endpoint_id = health.endpoint_id and enabled limit 1) as theirs
+        where endpoint.endpoint_id = health.endpoint_id and state = 'on' limit 1) as theirs
       where ${isUntold({ warnAfterMs, shiftMs })}
       order by failing_since limit ${ROUND_MAX} for update of health skip locked
     ), warned as (

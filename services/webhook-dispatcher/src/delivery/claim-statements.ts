@@ -28,12 +28,12 @@ export const CLAIM = {
         from delivery join event using (occurred_at, event_id)
         where delivery.endpoint_id = waiting.endpoint_id and lease_token is null and due_at <= ${NOW}
           -- An attempt that may no longer start is left to the reaper, which records the failure.
-          and (trigger = 'schedule' and attempt = 1 or deadline_at >= ${NOW})
+          and (trigger = 'schedule' and attempt = 1 or greatest(deadline_at, endpoint.attempts_until) >= ${NOW})
         order by due_at
         limit coalesce(waiting.room, endpoint.max_in_flight)
         for update of delivery skip locked
       ) as due
-    where endpoint.enabled
+    where endpoint.state = 'on'
     limit $4
   )
   update delivery set lease_token = ${NEW_LEASE_TOKEN}, lease_until = ${NOW} + $5::float8 * interval '1 millisecond'
@@ -55,7 +55,7 @@ export const CLAIM = {
     // A resend stands before everything else in the queue; when it was asked for is in its id.
     due_at:
       "case when delivery.trigger = 'manual' then uuid_extract_timestamp(delivery.delivery_id) else delivery.due_at end",
-    deadline_at: "delivery.deadline_at",
+    deadline_at: "greatest(delivery.deadline_at, endpoint.attempts_until)",
   })}`,
 };
 

@@ -16,7 +16,7 @@ const HOUR = 3_600_000;
 const endpoint = (change: Partial<StoredEndpoint> = {}): StoredEndpoint => ({
   endpoint_id: merchantId,
   url: "https://shop.test/old",
-  enabled: true,
+  state: "on",
   max_in_flight: 8,
   secret: encryptSecret(secretKeys, merchantId, "whs_one"),
   secret_version: 1,
@@ -117,7 +117,7 @@ test("an endpoint that was read a while ago is read anew; one that is off by now
   expect(moved.posted[0]).toMatchObject({ url: "https://shop.test/new" });
   const { headers, body } = moved.posted[0]!;
   expect(headers["x-request-signature"]).toBe(signWebhook("whs_two", headers["x-request-time"]!, body));
-  for (const current of [endpoint({ enabled: false }), undefined]) {
+  for (const current of [endpoint({ state: "waiting" }), endpoint({ state: "removed" }), undefined]) {
     const off = start(current ? { current } : {});
     expect(await deliver(off.deps, stale)).toBeUndefined();
     expect(off.posted).toEqual([]);

@@ -33,7 +33,7 @@ export async function deliver(deps: DeliverDeps, delivery: LeasedDelivery): Prom
     deps.events.sendFailed(delivery, error);
     return undefined;
   });
-  if (!endpoint?.enabled || !mayBeSent(deps, delivery)) return undefined;
+  if (endpoint?.state !== "on" || !mayBeSent(deps, delivery)) return undefined;
   const startedAt = deps.clock.databaseNow();
   const secrets = signingSecrets(endpoint, new Date(startedAt));
   const posted = await signAndPost(deps, endpoint.url, secrets, delivery);

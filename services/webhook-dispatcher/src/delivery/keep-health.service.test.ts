@@ -17,7 +17,7 @@ test("of endpoints that are back at once, the one with the most that waits leave
      select endpoint_id, now() - interval '10 minutes', true, now() from webhooks.endpoint`,
   );
   let nudges = 0;
-  const keep = keepHealth({ pool, db: createDatabase<WebhooksDatabase>(pool), nudge: () => void nudges++ });
+  const keep = keepHealth({ pool, db: createDatabase<WebhooksDatabase>(pool), clock: { shiftMs: 0 }, nudge: () => void nudges++ });
   const back = { lastSuccessAt: new Date(), breakerOpen: false };
   await keep(new Map([many!, few!].map((endpointId) => [endpointId, back])));
   const { rows } = await superuser.query(
@@ -34,7 +34,7 @@ test("what is sent beside the schedule is neither chosen nor kept once its event
   const { superuser, pool } = await startDeliveryTables();
   const [merchantId] = await insertWaiting(superuser, { merchants: 1, each: 2, dueInSeconds: 3_600 });
   const db = createDatabase<WebhooksDatabase>(pool);
-  expect(await queueWaiting(db, [merchantId!])).toBe(2);
+  expect(await queueWaiting(db, [merchantId!], 0)).toBe(2);
   const extras = async () => {
     const { rows } = await superuser.query<{ waits: boolean }>(
       "select deadline_at > now() as waits from webhooks.delivery where trigger = 'manual' order by delivery_id",
@@ -50,6 +50,6 @@ test("what is sent beside the schedule is neither chosen nor kept once its event
   const { deliveries } = await claimDeliveries(pool, claim);
   expect(deliveries).toHaveLength(1);
   await releaseLeases(pool, deliveries);
-  await reapDeliveries(db, 0);
+  await reapDeliveries(db, { shiftMs: 0, keptSinceMs: 0 });
   expect(await extras()).toEqual([true]);
 });

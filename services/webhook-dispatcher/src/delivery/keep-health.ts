@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Pool } from "pg";
+import type { Clock } from "../clock.ts";
 import type { WebhooksDatabase } from "../database.ts";
 import { mergeHealth } from "../endpoint/health-queries.ts";
 import type { HealthReport } from "./health-reports.ts";
@@ -8,6 +9,7 @@ import { queueWaiting } from "./queue-waiting.ts";
 type Deps = {
   pool: Pool;
   db: Kysely<WebhooksDatabase>;
+  clock: Pick<Clock, "shiftMs">;
   /** Called when a delivery is due now. */
   nudge: () => void;
 };
@@ -16,10 +18,10 @@ type Deps = {
  * Writes what was seen of endpoints. What waits for one that works again after an outage is sent: its next attempt by the
  * schedule may be a day away.
  */
-export function keepHealth({ pool, db, nudge }: Deps) {
+export function keepHealth({ pool, db, clock, nudge }: Deps) {
   return async (reports: ReadonlyMap<string, HealthReport>): Promise<void> => {
     // Many may be back at once: each has a bound of its own.
     for (const endpointId of await mergeHealth(pool, reports))
-      if ((await queueWaiting(db, [endpointId])) > 0) nudge();
+      if ((await queueWaiting(db, [endpointId], clock.shiftMs)) > 0) nudge();
   };
 }

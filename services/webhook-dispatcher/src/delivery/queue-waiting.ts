@@ -1,3 +1,4 @@
+import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
 
@@ -8,10 +9,15 @@ export const QUEUED_MAX = 10_000;
  * Sends what waits for its next attempt once beside the schedule, the oldest events first.
  * @returns how many deliveries were queued.
  */
-export async function queueWaiting(db: Kysely<WebhooksDatabase>, endpointIds: string[]): Promise<number> {
+export async function queueWaiting(
+  db: Kysely<WebhooksDatabase>,
+  endpointIds: string[],
+  shiftMs: number,
+): Promise<number> {
   const waiting = sql`
-    select event_id, occurred_at, endpoint_id, deadline_at from delivery
-    where endpoint_id = any(${endpointIds}::uuid[]) and trigger = 'schedule' and lease_token is null and due_at > now()`;
+    select event_id, occurred_at, endpoint_id, deadline_at from delivery join endpoint using (endpoint_id)
+    where endpoint_id = any(${endpointIds}::uuid[]) and state = 'on'
+      and trigger = 'schedule' and lease_token is null and due_at > ${fromNow(shiftMs)}`;
   return await queueBeside(db, waiting, sql`event_id`);
 }
 

@@ -1,4 +1,4 @@
-import { fromNow } from "@holdfast/postgres";
+import { firstIdAt, fromNow } from "@holdfast/postgres";
 import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
 
@@ -7,9 +7,14 @@ export type Reaped = { expiredLeases: number; failed: number; cancelled: number;
 /**
  * Finishes the deliveries that no process is going to finish. Leases whose process has vanished end, so that the same
  * attempt is made again; a delivery that may no longer be attempted fails; one that waits for an endpoint that was
- * turned off is cancelled.
+ * removed is cancelled, and one for an endpoint that is off once its event is no longer kept.
+ *
+ * @param keptSinceMs the time of the first events that are kept.
  */
-export async function reapDeliveries(db: Kysely<WebhooksDatabase>, shiftMs: number): Promise<Reaped> {
+export async function reapDeliveries(
+  db: Kysely<WebhooksDatabase>,
+  { shiftMs, keptSinceMs }: { shiftMs: number; keptSinceMs: number },
+): Promise<Reaped> {
   const expired = await db
     .updateTable("delivery")
     .set({ lease_token: null, lease_until: null })
@@ -18,37 +23,45 @@ export async function reapDeliveries(db: Kysely<WebhooksDatabase>, shiftMs: numb
   return {
     expiredLeases: Number(expired.numUpdatedRows),
     failed: await failOverdue(db, shiftMs),
-    cancelled: await cancelDisabled(db, shiftMs),
+    cancelled: await cancelUnreachable(db, shiftMs, keptSinceMs),
     removed: await removeEndpoints(db),
   };
 }
 
 async function failOverdue(db: Kysely<WebhooksDatabase>, shiftMs: number): Promise<number> {
   const overdue = sql`
-    select delivery_id from delivery
+    select delivery_id from delivery join endpoint using (endpoint_id)
     where (trigger = 'manual' or attempt > 1) and lease_token is null
       and deadline_at < ${fromNow(shiftMs)}
-    order by deadline_at limit ${ROUND_MAX} for update skip locked`;
+      and state = 'on' and coalesce(attempts_until < ${fromNow(shiftMs)}, true)
+    order by deadline_at limit ${ROUND_MAX} for update of delivery skip locked`;
   return await endAs(db, "failed", overdue, shiftMs);
 }
 
-async function cancelDisabled(db: Kysely<WebhooksDatabase>, shiftMs: number): Promise<number> {
-  const disabled = sql`
+async function cancelUnreachable(
+  db: Kysely<WebhooksDatabase>,
+  shiftMs: number,
+  keptSinceMs: number,
+): Promise<number> {
+  const unreachable = sql`
     select delivery_id
     from endpoint join delivery using (endpoint_id)
-    where not enabled and lease_token is null
+    where state <> 'on' and lease_token is null
+      and event_id < case state when 'removed' then ${LAST_ID}::uuid else ${firstIdAt(keptSinceMs)}::uuid end
     limit ${ROUND_MAX} for update of delivery skip locked`;
-  return await endAs(db, "cancelled", disabled, shiftMs);
+  return await endAs(db, "cancelled", unreachable, shiftMs);
 }
+
+const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /**
  * Deletes the chosen deliveries and writes the outcomes of their events, which a redelivery does not change. Nearly
  * always there are none, and to plan this for a partition of every day that is kept takes longer than to look.
  *
  * @param chosen selects and locks a `delivery_id` each.
- * @returns how many events have their outcome by this.
+ * @returns how many deliveries ended.
  */
-async function endAs(
+export async function endAs(
   db: Kysely<WebhooksDatabase>,
   outcome: "failed" | "cancelled",
   chosen: RawBuilder<unknown>,
@@ -56,27 +69,28 @@ async function endAs(
 ): Promise<number> {
   const look = await sql<{ found: boolean }>`select exists (${chosen}) as found`.execute(db);
   if (!look.rows[0]?.found) return 0;
-  const { rows } = await sql`
+  const { rows } = await sql<{ count: number }>`
     with chosen as (${chosen}), ended as (
       delete from delivery using chosen where delivery.delivery_id = chosen.delivery_id
       returning endpoint_id, occurred_at, event_id, trigger
+    ), resolved as (
+      insert into outcome (endpoint_id, occurred_at, event_id, outcome, resolved_at)
+      select endpoint_id, occurred_at, event_id, ${outcome}, ${fromNow(shiftMs)} from ended where trigger = 'schedule'
+      on conflict do nothing
     )
-    insert into outcome (endpoint_id, occurred_at, event_id, outcome, resolved_at)
-    select endpoint_id, occurred_at, event_id, ${outcome}, ${fromNow(shiftMs)} from ended where trigger = 'schedule'
-    on conflict do nothing
-    returning event_id`.execute(db);
-  return rows.length;
+    select count(*)::int as count from ended`.execute(db);
+  return rows[0]!.count;
 }
 
 /**
- * Removes endpoints beside the default ones, with their secrets, that are off and have no deliveries left; the outcomes
+ * Removes endpoints beside the default ones, with their secrets, that were removed and have no deliveries left; the outcomes
  * of their events stay in the log. An hour is more than any statement lasts that has seen the endpoint on.
  */
 async function removeEndpoints(db: Kysely<WebhooksDatabase>): Promise<number> {
   const { rows } = await sql`
     with removed as (
       delete from endpoint
-      where not enabled and endpoint_id <> merchant_id and updated_at < now() - interval '1 hour'
+      where state = 'removed' and endpoint_id <> merchant_id and updated_at < now() - interval '1 hour'
         and not exists (select from delivery where delivery.endpoint_id = endpoint.endpoint_id)
       returning endpoint_id
     ), forgotten as (
@@ -86,4 +100,4 @@ async function removeEndpoints(db: Kysely<WebhooksDatabase>): Promise<number> {
   return rows.length;
 }
 
-const ROUND_MAX = 5_000;
+export const ROUND_MAX = 5_000;

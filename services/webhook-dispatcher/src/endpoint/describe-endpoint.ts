@@ -2,12 +2,20 @@ import type { WebhookEndpoint } from "@holdfast/contracts";
 import type { EndpointRow } from "./endpoint-queries.ts";
 import { signingSecrets } from "./endpoint-secrets.ts";
 import type { StoredHealth } from "./health-queries.ts";
+import { keptUntil } from "../retention.ts";
 
-/** An endpoint as operators and its merchant see it, without its secrets. Times are of the database's clock. */
+export type DescribedBy = {
+  /** The database's clock. */
+  now: Date;
+  /** Days that events are kept. */
+  eventDays: number;
+};
+
+/** An endpoint as operators and its merchant see it, without its secrets. */
 export function describeEndpoint(
   endpoint: EndpointRow,
   health: StoredHealth | undefined,
-  now: Date,
+  { now, eventDays }: DescribedBy,
 ): WebhookEndpoint {
   const { current, next } = signingSecrets(endpoint, now);
   return {
@@ -15,6 +23,14 @@ export function describeEndpoint(
     default: endpoint.endpoint_id === endpoint.merchant_id,
     url: endpoint.url,
     events: endpoint.events,
+    enabled: endpoint.state === "on",
+    ...(endpoint.state !== "on" && {
+      whileOff: endpoint.state === "waiting" ? "wait" : "skip",
+      waitingCount: health?.waiting_count ?? 0,
+    }),
+    ...(health?.waits_since && {
+      waitingUntil: new Date(keptUntil(health.waits_since.getTime(), eventDays)).toISOString(),
+    }),
     createdAt: endpoint.created_at.toISOString(),
     secretVersion: current.version,
     ...(next && { nextSecretVersion: next.version }),

@@ -44,10 +44,25 @@ function select(db: Kysely<WebhooksDatabase>, { merchantId, endpointId }: Endpoi
     .selectFrom("endpoint")
     .selectAll()
     .where("endpoint_id", "=", endpointId)
-    .where("merchant_id", "=", merchantId);
+    .where("merchant_id", "=", merchantId)
+    .where("state", "<>", "removed");
 }
 
-/** A merchant's endpoints that are on, the default one first and then the oldest. Their number has a bound. */
+/** Tells an endpoint that was removed a while ago from one that never was. */
+export async function wasRemoved(
+  db: Kysely<WebhooksDatabase>,
+  { merchantId, endpointId }: EndpointName,
+): Promise<boolean> {
+  const row = await db
+    .selectFrom("endpoint")
+    .select("endpoint_id")
+    .where("endpoint_id", "=", endpointId)
+    .where("merchant_id", "=", merchantId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** A merchant's endpoints, those that are switched off included, the default one first and then the oldest. Their number has a bound. */
 export async function findEndpointsOf(
   db: Kysely<WebhooksDatabase>,
   merchantId: string,
@@ -56,7 +71,7 @@ export async function findEndpointsOf(
     .selectFrom("endpoint")
     .selectAll()
     .where("merchant_id", "=", merchantId)
-    .where("enabled", "=", true)
+    .where("state", "<>", "removed")
     .orderBy(sql`endpoint_id <> merchant_id`)
     .orderBy("created_at")
     .orderBy("endpoint_id")
@@ -72,7 +87,7 @@ export async function lockEndpointsOf(trx: Transaction<WebhooksDatabase>, mercha
   );
 }
 
-/** Turns the default endpoint on with a new secret: for the first time, or after it was off. */
+/** Adds the default endpoint with a new secret: for the first time, or after it was removed. */
 export async function enableEndpoint(
   trx: Transaction<WebhooksDatabase>,
   {
@@ -96,7 +111,8 @@ export async function enableEndpoint(
         url,
         secret,
         secret_request_id: requestId,
-        enabled: true,
+        state: "on",
+        attempts_until: null,
         events: (eb) => eb.ref("excluded.events"),
         // A version is never used twice, so that an attempt's version identifies its secret.
         secret_version: sql<number>`greatest(endpoint.secret_version, coalesce(endpoint.next_version, 0)) + 1`,
@@ -122,10 +138,6 @@ export async function insertEndpoint(
   },
 ): Promise<EndpointRow> {
   return await trx.insertInto("endpoint").values(endpoint).returningAll().executeTakeFirstOrThrow();
-}
-
-export async function disableEndpoint(trx: Transaction<WebhooksDatabase>, endpointId: string): Promise<void> {
-  await updateEndpoint(trx, endpointId, { enabled: false });
 }
 
 /** Stores a new secret that waits, in place of one that waits already. @returns when it becomes active. */
@@ -177,7 +189,8 @@ export async function updateEndpoint(
       EndpointRow,
       | "url"
       | "events"
-      | "enabled"
+      | "state"
+      | "attempts_until"
       | "secret"
       | "secret_version"
       | "next_secret"

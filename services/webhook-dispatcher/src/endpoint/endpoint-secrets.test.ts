@@ -70,7 +70,7 @@ test("the old secret signs until the new one's time has come, and the new one al
   const endpoint: StoredEndpoint = {
     endpoint_id: endpointId,
     url: "https://example.com",
-    enabled: true,
+    state: "on",
     max_in_flight: 8,
     secret: Buffer.from("old"),
     secret_version: 3,

@@ -1,3 +1,4 @@
+import { WAITING_COUNT_MAX } from "@holdfast/contracts";
 import { unnested } from "@holdfast/postgres";
 import { sql, type Kysely, type Selectable } from "kysely";
 import type { Pool } from "pg";
@@ -7,6 +8,9 @@ import type { HealthReport } from "../delivery/health-reports.ts";
 export type StoredHealth = Partial<Selectable<EndpointHealthTable>> & {
   /** The time since which the oldest delivery that waits has been due; null when none is. */
   oldest_due_at: Date | null;
+  /** The events that wait for an endpoint that is off, and the time of the oldest of them. */
+  waiting_count?: number | null;
+  waits_since?: Date | null;
 };
 
 /** The health of these endpoints, by their ids. */
@@ -15,7 +19,8 @@ export async function readHealth(
   endpointIds: string[],
 ): Promise<Map<string, StoredHealth>> {
   const { rows } = await sql<StoredHealth & { asked: string }>`
-    select asked.endpoint_id as asked, endpoint_health.*, oldest.due_at as oldest_due_at
+    select asked.endpoint_id as asked, endpoint_health.*, oldest.due_at as oldest_due_at,
+      waiting.count as waiting_count, waiting.since as waits_since
     from unnest(${endpointIds}::uuid[]) as asked(endpoint_id)
       left join endpoint_health using (endpoint_id)
       left join lateral (
@@ -23,7 +28,15 @@ export async function readHealth(
         where delivery.endpoint_id = asked.endpoint_id and lease_token is null and trigger = 'schedule'
           and due_at <= now()
         order by due_at limit 1
-      ) as oldest on true`.execute(db);
+      ) as oldest on true
+      left join endpoint as off on off.endpoint_id = asked.endpoint_id and off.state in ('waiting', 'skipping')
+      left join lateral (
+        select count(*)::int as count, min(occurred_at) as since from (
+          select occurred_at from delivery
+          where delivery.endpoint_id = off.endpoint_id and trigger = 'schedule'
+          order by event_id limit ${sql.lit(WAITING_COUNT_MAX)}
+        ) as first
+      ) as waiting on off.endpoint_id is not null`.execute(db);
   return new Map(rows.map((row) => [row.asked, row]));
 }
 

@@ -9,7 +9,7 @@ export function keyIdOf(column: "secret" | "next_secret"): RawBuilder<string> {
   return sql<string>`encode(substring(${secret} from 3 for get_byte(${secret}, 1)), 'escape')`;
 }
 
-/** The ring of the webhook secrets, and the endpoints that are on and need its keys. */
+/** The ring of the webhook secrets, and the endpoints that need its keys. */
 export function secretKeysInUse(ring: KeyRing): RingInUse<WebhooksDatabase> {
   const table = sql`endpoint`;
   return {
@@ -17,8 +17,10 @@ export function secretKeysInUse(ring: KeyRing): RingInUse<WebhooksDatabase> {
     ring,
     rowsAre: "webhook secrets",
     rows: [
-      { table, keyId: keyIdOf("secret"), where: sql<boolean>`enabled` },
-      { table, keyId: keyIdOf("next_secret"), where: sql<boolean>`enabled and next_secret is not null` },
+      { table, keyId: keyIdOf("secret"), where: IN_USE },
+      { table, keyId: keyIdOf("next_secret"), where: sql<boolean>`${IN_USE} and next_secret is not null` },
     ],
   };
 }
+
+const IN_USE = sql<boolean>`state <> 'removed'`;

@@ -1,8 +1,10 @@
+import type { EndpointState } from "../database.ts";
+
 /** An endpoint as sending needs it, its secrets still encrypted. */
 export type StoredEndpoint = {
   endpoint_id: string;
   url: string;
-  enabled: boolean;
+  state: EndpointState;
   max_in_flight: number;
   secret: Buffer;
   secret_version: number;
@@ -14,7 +16,7 @@ export type StoredEndpoint = {
 export const STORED_ENDPOINT_COLUMNS = [
   "endpoint_id",
   "url",
-  "enabled",
+  "state",
   "max_in_flight",
   "secret",
   "secret_version",

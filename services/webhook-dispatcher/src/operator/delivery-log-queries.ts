@@ -16,6 +16,8 @@ export type LoggedEvent = {
   resolved_at: Date | null;
   deadline_at: Date | null;
   next_attempt_at: Date | null;
+  /** True while its endpoint is off: it has no next attempt, and is kept as long as its event. */
+  is_off: boolean;
   attempt_count: number;
   body_prefix: Buffer;
 };
@@ -110,7 +112,7 @@ export async function findOtherOutcomes(
     select endpoint_id, outcome, resolved_at, null as next_attempt_at from outcome
     where occurred_at = ${occurred_at} and event_id = ${event_id} and endpoint_id <> ${merchant_id}
     union all
-    select endpoint_id, null, null, due_at from delivery join endpoint using (endpoint_id)
+    select endpoint_id, null, null, case when state = 'on' then due_at end from delivery join endpoint using (endpoint_id)
     where merchant_id = ${merchant_id} and event_id = ${event_id} and endpoint_id <> merchant_id and trigger = 'schedule'
     order by endpoint_id`.execute(db);
   return rows;
@@ -164,7 +166,10 @@ async function readLog(
   const { rows } = await sql<LoggedEvent>`
     select event.occurred_at, event.event_id, event.event_type, event.merchant_id, ${endpoint} as endpoint_id,
       event.payment_id, event.status as payment_status, substring(event.body for ${SIGNED_PREFIX_BYTES}::int) as body_prefix,
-      outcome.outcome, outcome.resolved_at, scheduled.deadline_at, scheduled.due_at as next_attempt_at,
+      outcome.outcome, outcome.resolved_at,
+      greatest(scheduled.deadline_at, owned.attempts_until) as deadline_at,
+      case when owned.state = 'on' then scheduled.due_at end as next_attempt_at,
+      scheduled.delivery_id is not null and owned.state in ('waiting', 'skipping') as is_off,
       (select count(*)::int from attempt
        where attempt.event_id = event.event_id and attempt.sent_at >= ${oldest.occurred_at}::timestamptz - interval '1 hour'
          and attempt.endpoint_id = ${endpoint}) as attempt_count
@@ -173,6 +178,7 @@ async function readLog(
         and outcome.endpoint_id = ${endpoint} and outcome.occurred_at = ${times}
       left join delivery as scheduled on scheduled.event_id = event.event_id and scheduled.endpoint_id = ${endpoint}
         and scheduled.trigger = 'schedule'
+      left join endpoint as owned on owned.endpoint_id = scheduled.endpoint_id
     where event.occurred_at = ${times} and event.event_id = any(${keys.map(({ event_id }) => event_id)}::uuid[])
     order by event.occurred_at desc, event.event_id desc`.execute(db);
   return rows;

@@ -16,6 +16,7 @@ import type { Kysely, Selectable } from "kysely";
 import type { z } from "zod";
 import type { Clock } from "../clock.ts";
 import type { AttemptTable, WebhooksDatabase } from "../database.ts";
+import { keptUntil } from "../retention.ts";
 import {
   findAttempts,
   findEvents,
@@ -25,7 +26,12 @@ import {
   type OutcomeAtEndpoint,
 } from "./delivery-log-queries.ts";
 
-export type DeliveryLogDeps = { db: Kysely<WebhooksDatabase>; clock: Clock; limits: { windowMs: number } };
+export type DeliveryLogDeps = {
+  db: Kysely<WebhooksDatabase>;
+  clock: Clock;
+  /** `eventDays`: days that events are kept. */
+  limits: { windowMs: number; eventDays: number };
+};
 
 /** A page of the log, newest first. */
 export async function listDeliveries(
@@ -68,7 +74,8 @@ function decodePosition(cursor: string): LogPosition | undefined {
 }
 
 /** A pending delivery has the deadline it was accepted with; for a past one today's window is shown. */
-function deadlineOf({ limits }: DeliveryLogDeps, { deadline_at, occurred_at }: LoggedEvent): Date {
+function deadlineOf({ limits }: DeliveryLogDeps, { deadline_at, occurred_at, is_off }: LoggedEvent): Date {
+  if (is_off) return new Date(keptUntil(occurred_at.getTime(), limits.eventDays));
   return deadline_at ?? new Date(occurred_at.getTime() + limits.windowMs);
 }
 

@@ -4,7 +4,7 @@ import { sql, type Kysely } from "kysely";
 import type { z } from "zod";
 import type { Clock } from "../clock.ts";
 import type { WebhooksDatabase } from "../database.ts";
-import { describeEndpoint } from "../endpoint/describe-endpoint.ts";
+import { describeEndpoint, type DescribedBy } from "../endpoint/describe-endpoint.ts";
 import type { EndpointRow } from "../endpoint/endpoint-queries.ts";
 import type { StoredHealth } from "../endpoint/health-queries.ts";
 
@@ -14,15 +14,17 @@ type FailingWebhook = z.infer<typeof failingWebhookSchema>;
 export async function listFailing({
   db,
   clock,
+  limits: { eventDays },
 }: {
   db: Kysely<WebhooksDatabase>;
   clock: Pick<Clock, "databaseNow">;
+  limits: { eventDays: number };
 }): Promise<CommandReply<{ items: FailingWebhook[]; total: number }>> {
   const { rows } = await readFailing.execute(db);
-  const now = new Date(clock.databaseNow());
+  const terms = { now: new Date(clock.databaseNow()), eventDays };
   return {
     outcome: "done",
-    result: { items: rows.map((row) => describe(row, now)), total: rows[0]?.total ?? 0 },
+    result: { items: rows.map((row) => describe(row, terms)), total: rows[0]?.total ?? 0 },
   };
 }
 
@@ -45,12 +47,12 @@ const readFailing = sql<FailingRow>`
       where attempt.event_id = oldest.event_id and attempt.endpoint_id = endpoint.endpoint_id
       order by sent_at desc limit 1
     ) as latest on true
-  where endpoint.enabled and (health.failing_since is not null or health.breaker_open)
+  where endpoint.state = 'on' and (health.failing_since is not null or health.breaker_open)
   order by health.failing_since nulls last, endpoint.endpoint_id
   limit ${sql.lit(FAILING_WEBHOOKS_MAX)}`;
 
-function describe(row: FailingRow, now: Date): FailingWebhook {
-  const { endpointId, default: isDefault, url, health } = describeEndpoint(row, row, now);
+function describe(row: FailingRow, terms: DescribedBy): FailingWebhook {
+  const { endpointId, default: isDefault, url, health } = describeEndpoint(row, row, terms);
   return {
     merchantId: merchantIdOf(row.merchant_id),
     livemode: isLive(row.merchant_id),

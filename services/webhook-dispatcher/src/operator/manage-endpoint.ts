@@ -7,22 +7,22 @@ import type { Clock } from "../clock.ts";
 import type { WebhooksDatabase } from "../database.ts";
 import {
   activateNextSecret,
-  disableEndpoint,
   enableEndpoint,
   findEndpointsOf,
   lockEndpoint,
   lockEndpointsOf,
   setNextSecret,
   updateEndpoint,
+  wasRemoved,
   type EndpointName,
   type EndpointRow,
 } from "../endpoint/endpoint-queries.ts";
 import { decryptSecret, generateSecret, encryptSecret } from "../endpoint/endpoint-secrets.ts";
-import { recordWarnings } from "../accept/warn-of-endpoints.ts";
+import { recordWarnings, type Warning } from "../accept/warn-of-endpoints.ts";
 import { urlRefusal, type UrlDeps } from "./endpoint-url.ts";
 
 /**
- * Operators turn a merchant's webhooks on and off and rotate their secrets. Each change and its audit entry are one
+ * Operators add and remove a merchant's default endpoint and rotate the secrets of all. Each change and its audit entry are one
  * transaction. A secret is in the answer to the request that generated it and nowhere else; a copy of that request,
  * sent again because the bus broke, gets the same answer.
  */
@@ -45,7 +45,7 @@ type Reply<Result> = CommandReply<Result>;
 type Nothing = Record<string, never>;
 export type Recipient = { recipientKey: string };
 
-/** Turns the default endpoint on, or changes its URL. */
+/** Adds the default endpoint, or changes its URL. */
 export async function putEndpoint(
   deps: ManageEndpointDeps,
   context: OperatorContext,
@@ -58,7 +58,7 @@ export async function putEndpoint(
     const name = { merchantId, endpointId: merchantId };
     const endpoint = await lockEndpoint(trx, name);
     if (await isUrlInUse(trx, { merchantId, url, exceptOf: merchantId })) return URL_IN_USE;
-    if (endpoint?.enabled) {
+    if (endpoint) {
       if (endpoint.url !== url) {
         await updateEndpoint(trx, merchantId, { url });
         await auditEndpoint(trx, context, "webhook.url_changed", name, { from: endpoint.url, to: url });
@@ -79,7 +79,7 @@ export async function putEndpoint(
   };
 }
 
-/** Finds the URL, however written, at another endpoint of the merchant that is on: it would get each event twice. */
+/** Finds the URL, however written, at another endpoint of the merchant: it would get each event twice. */
 export async function isUrlInUse(
   trx: Transaction<WebhooksDatabase>,
   { merchantId, url, exceptOf }: { merchantId: string; url: string; exceptOf: string | undefined },
@@ -97,29 +97,34 @@ function asCalled(url: string): string {
 export const URL_IN_USE = { outcome: "problem", code: "webhook_url_in_use" } as const;
 
 /**
- * Turns an endpoint off. The reaper cancels the deliveries that are still open, and the other endpoints get a warning.
+ * Removes an endpoint. The reaper cancels the deliveries that are still open, and the other endpoints get a warning.
  */
 export async function deleteEndpoint(
-  { db, clock, limits: { windowMs, optionalEvents = false } }: ManageEndpointDeps,
+  deps: ManageEndpointDeps,
   context: OperatorContext,
   name: EndpointName,
 ): Promise<Reply<Nothing>> {
-  const found = await db.transaction().execute(async (trx) => {
+  const found = await deps.db.transaction().execute(async (trx) => {
     const endpoint = await lockEndpoint(trx, name);
-    if (!endpoint?.enabled) return endpoint !== undefined;
-    await disableEndpoint(trx, endpoint.endpoint_id);
+    if (!endpoint) return await wasRemoved(trx, name);
+    await updateEndpoint(trx, endpoint.endpoint_id, { state: "removed" });
     await auditEndpoint(trx, context, "webhook.turned_off", name, { url: endpoint.url });
-    if (optionalEvents) {
-      const warning = {
-        merchantId: endpoint.merchant_id,
-        endpointId: endpoint.endpoint_id,
-        reason: "TURNED_OFF" as const,
-      };
-      await recordWarnings(trx, [warning], { windowMs, shiftMs: clock.shiftMs });
-    }
+    await warnOthers(deps, trx, endpoint, "TURNED_OFF");
     return true;
   });
   return found ? { outcome: "done", result: {} } : NOT_FOUND;
+}
+
+/** Reports a change of an endpoint to the merchant's other ones. */
+export async function warnOthers(
+  { clock, limits: { windowMs, optionalEvents = false } }: ManageEndpointDeps,
+  trx: Transaction<WebhooksDatabase>,
+  { merchant_id, endpoint_id }: EndpointRow,
+  reason: Warning["reason"],
+): Promise<void> {
+  if (!optionalEvents) return;
+  const warning = { merchantId: merchant_id, endpointId: endpoint_id, reason };
+  await recordWarnings(trx, [warning], { windowMs, shiftMs: clock.shiftMs });
 }
 
 /** Generates a new secret beside the one that signs. */
@@ -130,7 +135,7 @@ export async function rotateSecret(
 ): Promise<Reply<{ secret: SealedReply; activatesAt: string }>> {
   const rotated = await deps.db.transaction().execute(async (trx) => {
     const endpoint = await lockEndpoint(trx, name);
-    if (!endpoint?.enabled) return undefined;
+    if (!endpoint) return undefined;
     if (isCopy(endpoint, context) && endpoint.activates_at) {
       return { secret: latestSecret(deps, endpoint), activatesAt: endpoint.activates_at };
     }
@@ -161,7 +166,7 @@ export async function activateSecret(
 ): Promise<Reply<Nothing>> {
   const found = await db.transaction().execute(async (trx) => {
     const endpoint = await lockEndpoint(trx, name);
-    if (!endpoint?.enabled) return false;
+    if (!endpoint) return false;
     if (endpoint.next_secret !== null) {
       await activateNextSecret(trx, endpoint);
       await auditEndpoint(trx, context, "webhook.secret_activated", name, { version: endpoint.next_version });

@@ -22,6 +22,7 @@ import {
 import { encryptSecret, generateSecret } from "../endpoint/endpoint-secrets.ts";
 import { readHealth } from "../endpoint/health-queries.ts";
 import { urlRefusal } from "./endpoint-url.ts";
+import { switchEndpoint } from "./switch-endpoint.ts";
 import {
   auditEndpoint,
   isCopy,
@@ -37,13 +38,15 @@ import {
  * transaction.
  */
 export type MerchantEndpointsDeps = ManageEndpointDeps & {
-  /** `endpointsMax`: most endpoints of one merchant that are on, its default one included. */
-  limits: { endpointsMax: number };
+  /** `endpointsMax`: most endpoints of one merchant, its default one included. `eventDays`: days that events are kept. */
+  limits: { endpointsMax: number; eventDays: number };
+  /** Called when deliveries are due now. */
+  nudge: () => void;
 };
 
-/** A merchant's endpoints that are on, with their health. */
+/** A merchant's endpoints with their health. */
 export async function listEndpoints(
-  { db, clock }: Pick<MerchantEndpointsDeps, "db" | "clock">,
+  { db, clock, limits: { eventDays } }: Pick<MerchantEndpointsDeps, "db" | "clock" | "limits">,
   merchantId: string,
 ): Promise<CommandReply<{ items: WebhookEndpoint[] }>> {
   const rows = await findEndpointsOf(db, merchantId);
@@ -51,10 +54,10 @@ export async function listEndpoints(
     db,
     rows.map(({ endpoint_id }) => endpoint_id),
   );
-  const now = new Date(clock.databaseNow());
+  const terms = { now: new Date(clock.databaseNow()), eventDays };
   return {
     outcome: "done",
-    result: { items: rows.map((row) => describeEndpoint(row, health.get(row.endpoint_id), now)) },
+    result: { items: rows.map((row) => describeEndpoint(row, health.get(row.endpoint_id), terms)) },
   };
 }
 
@@ -70,11 +73,11 @@ export async function createEndpoint(
   if (refusal) return refusal;
   const made = await deps.db.transaction().execute((trx) => addEndpoint(deps, trx, context, given));
   if ("outcome" in made) return made;
-  const now = new Date(deps.clock.databaseNow());
+  const terms = { now: new Date(deps.clock.databaseNow()), eventDays: deps.limits.eventDays };
   return {
     outcome: "done",
     result: {
-      endpoint: describeEndpoint(made.endpoint, undefined, now),
+      endpoint: describeEndpoint(made.endpoint, undefined, terms),
       secret: sealReply(recipientKey, made.secret),
     },
   };
@@ -111,19 +114,20 @@ async function addEndpoint(
   return { endpoint, secret };
 }
 
-/** Changes an endpoint's URL, or the events that it gets from now on. */
+/** Changes an endpoint's URL, or the events that it gets from now on, or switches it off or on. */
 export async function changeEndpoint(
   deps: MerchantEndpointsDeps,
   context: OperatorContext,
-  { merchantId, endpointId, url, events }: z.infer<typeof operations.changeMerchantWebhook.command.request>,
+  asked: z.infer<typeof operations.changeMerchantWebhook.command.request>,
 ): Promise<CommandReply<WebhookEndpoint>> {
+  const { merchantId, endpointId, url, events } = asked;
   const refusal = url === undefined ? undefined : await urlRefusal(deps.urls, url);
   if (refusal) return refusal;
   const name = { merchantId, endpointId };
   const changed = await deps.db.transaction().execute(async (trx) => {
     await lockEndpointsOf(trx, merchantId);
     const before = await lockEndpoint(trx, name);
-    if (!before?.enabled) return NOT_FOUND;
+    if (!before) return NOT_FOUND;
     if (url !== undefined && (await isUrlInUse(trx, { merchantId, url, exceptOf: endpointId }))) {
       return URL_IN_USE;
     }
@@ -135,7 +139,12 @@ export async function changeEndpoint(
     return { ...before, ...after };
   });
   if ("outcome" in changed) return changed;
+  const { enabled } = asked;
+  const endpoint =
+    enabled === undefined ? changed : await switchEndpoint(deps, context, { ...asked, enabled });
+  if (!endpoint) return NOT_FOUND;
+  if (enabled) deps.nudge();
   const health = await readHealth(deps.db, [endpointId]);
-  const now = new Date(deps.clock.databaseNow());
-  return { outcome: "done", result: describeEndpoint(changed, health.get(endpointId), now) };
+  const terms = { now: new Date(deps.clock.databaseNow()), eventDays: deps.limits.eventDays };
+  return { outcome: "done", result: describeEndpoint(endpoint, health.get(endpointId), terms) };
 }

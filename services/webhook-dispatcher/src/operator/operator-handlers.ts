@@ -19,10 +19,7 @@ import { comparableSince } from "../retention.ts";
 export type OperatorDeps = MerchantEndpointsDeps &
   DeliveryLogDeps &
   RedeliverDeps &
-  Pick<DeliverDeps, "client" | "openSecrets"> & {
-    /** `eventDays` is the time that events are kept. */
-    limits: { eventDays: number };
-  };
+  Pick<DeliverDeps, "client" | "openSecrets">;
 
 /**
  * The commands that operators, and the owners of the events, may send to this service; `serve` has verified who the

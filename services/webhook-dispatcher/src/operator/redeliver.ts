@@ -3,7 +3,7 @@ import { fromNow } from "@holdfast/postgres";
 import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { Clock } from "../clock.ts";
 import type { WebhooksDatabase } from "../database.ts";
-import { findEndpoint, findEndpointsOf } from "../endpoint/endpoint-queries.ts";
+import { findEndpoint, findEndpointsOf, type EndpointRow } from "../endpoint/endpoint-queries.ts";
 import { queueBeside, queueWaiting } from "../delivery/queue-waiting.ts";
 import { audit, NOT_FOUND } from "./manage-endpoint.ts";
 
@@ -41,10 +41,11 @@ export async function redeliver(
     const merchantId = event.merchant_id;
     const endpoints =
       endpointId === undefined ? await receiversOf(trx, event) : await named(trx, { merchantId, endpointId });
-    if (endpoints.length === 0) return NOT_FOUND;
-    for (const each of endpoints) await insertDelivery(trx, event, each, deadlineOf(terms));
-    await audit(trx, context, "webhook.redelivered", eventId, { merchantId, endpoints });
-    return { outcome: "done", result: { queued: endpoints.length } };
+    const ids = endpoints.filter(isOn).map(({ endpoint_id }) => endpoint_id);
+    if (ids.length === 0) return endpoints.length === 0 ? NOT_FOUND : SWITCHED_OFF;
+    for (const each of ids) await insertDelivery(trx, event, each, deadlineOf(terms));
+    await audit(trx, context, "webhook.redelivered", eventId, { merchantId, endpoints: ids });
+    return { outcome: "done", result: { queued: ids.length } };
   });
   if (reply.outcome === "done") nudge();
   return reply;
@@ -59,26 +60,33 @@ async function findEvent(trx: Trx, eventId: string): Promise<StoredEvent | undef
     .executeTakeFirst();
 }
 
-async function named(trx: Trx, name: { merchantId: string; endpointId: string }): Promise<string[]> {
+/** Nothing is sent to an endpoint that is off, also not by hand. */
+const SWITCHED_OFF = { outcome: "problem", code: "webhook_switched_off" } as const;
+
+type Receiver = Pick<EndpointRow, "endpoint_id" | "state">;
+
+const isOn = ({ state }: Receiver): boolean => state === "on";
+
+async function named(trx: Trx, name: { merchantId: string; endpointId: string }): Promise<Receiver[]> {
   const endpoint = await findEndpoint(trx, name);
-  return endpoint?.enabled ? [endpoint.endpoint_id] : [];
+  return endpoint ? [endpoint] : [];
 }
 
-/** The endpoints that are on and that the event was for when it came; of the default one, that it is for now. */
+/** The endpoints that the event was for when it came; of the default one, that it is for now. */
 async function receiversOf(
   trx: Trx,
   { event_id, occurred_at, event_type, merchant_id }: StoredEvent,
-): Promise<string[]> {
-  const { rows } = await sql<{ endpoint_id: string }>`
-    select endpoint_id from endpoint
-    where merchant_id = ${merchant_id} and enabled
+): Promise<Receiver[]> {
+  const { rows } = await sql<Receiver>`
+    select endpoint_id, state from endpoint
+    where merchant_id = ${merchant_id} and state <> 'removed'
       and case when endpoint_id = merchant_id then ${event_type} = any(events)
         else exists (
           select from outcome
           where outcome.endpoint_id = endpoint.endpoint_id and occurred_at = ${occurred_at} and event_id = ${event_id}
         ) or ${isPending({ event_id, endpoint_id: sql.ref("endpoint.endpoint_id") })} end
     order by endpoint_id <> merchant_id, created_at, endpoint_id`.execute(trx);
-  return rows.map(({ endpoint_id }) => endpoint_id);
+  return rows;
 }
 
 /** True while the event waits for its delivery by the schedule to the endpoint. */
@@ -132,15 +140,14 @@ export async function redeliverFailed(
   }: { merchantId: string; since?: string | undefined; endpointId?: string | undefined },
 ): Promise<Reply> {
   const reply = await db.transaction().execute(async (trx): Promise<Reply> => {
-    const endpoints = await findEndpointsOf(trx, merchantId);
-    const enabled = endpoints
-      .map(({ endpoint_id }) => endpoint_id)
-      .filter((id) => endpointId === undefined || id === endpointId);
-    if (enabled.length === 0) return NOT_FOUND;
+    const all = await findEndpointsOf(trx, merchantId);
+    const endpoints = all.filter(({ endpoint_id }) => endpointId === undefined || endpoint_id === endpointId);
+    const ids = endpoints.filter(isOn).map(({ endpoint_id }) => endpoint_id);
+    if (ids.length === 0) return endpoints.length === 0 ? NOT_FOUND : SWITCHED_OFF;
     const queued =
       since === undefined
-        ? await queueWaiting(trx, enabled)
-        : await queueFailed(trx, { since, enabled, deadlineAt: deadlineOf(terms) });
+        ? await queueWaiting(trx, ids, terms.clock.shiftMs)
+        : await queueFailed(trx, { since, ids, deadlineAt: deadlineOf(terms) });
     const action = since === undefined ? "webhook.waiting_sent" : "webhook.failed_redelivered";
     const of = endpointId !== undefined && { endpointId };
     await audit(trx, context, action, merchantId, { ...(since !== undefined && { since }), ...of, queued });
@@ -153,10 +160,10 @@ export async function redeliverFailed(
 /** @returns how many deliveries were queued. */
 async function queueFailed(
   trx: Trx,
-  { since, enabled, deadlineAt }: { since: string; enabled: string[]; deadlineAt: RawBuilder<Date> },
+  { since, ids, deadlineAt }: { since: string; ids: string[]; deadlineAt: RawBuilder<Date> },
 ): Promise<number> {
   const failed = sql`
     select event_id, occurred_at, endpoint_id, ${deadlineAt} as deadline_at from outcome
-    where endpoint_id = any(${enabled}::uuid[]) and occurred_at >= ${since}::timestamptz and outcome = 'failed'`;
+    where endpoint_id = any(${ids}::uuid[]) and occurred_at >= ${since}::timestamptz and outcome = 'failed'`;
   return await queueBeside(trx, failed, sql`occurred_at`);
 }

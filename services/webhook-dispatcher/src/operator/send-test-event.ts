@@ -15,8 +15,8 @@ import type { RedeliverDeps } from "./redeliver.ts";
 import { auditEndpoint, NOT_FOUND, type AuditedContext } from "./manage-endpoint.ts";
 
 /**
- * Sends an endpoint one signed event of a special type, now and once, whatever the state of its breaker, and
- * returns the result. The body is no payment: a merchant that ignores the type finds no status in it and ships nothing.
+ * Sends an endpoint one signed event of a special type, now and once, also while it is switched off and whatever the
+ * state of its breaker, and returns the result. The body is no payment: a merchant that ignores the type finds no status in it and ships nothing.
  */
 export async function sendTestEvent(
   deps: Pick<DeliverDeps, "client" | "clock" | "openSecrets"> & RedeliverDeps,
@@ -26,10 +26,10 @@ export async function sendTestEvent(
   const eventId = randomUUIDv7();
   const endpoint = await deps.db.transaction().execute(async (trx) => {
     const found = await findEndpoint(trx, name);
-    if (found?.enabled) await auditEndpoint(trx, context, "webhook.tested", name, { eventId });
+    if (found) await auditEndpoint(trx, context, "webhook.tested", name, { eventId });
     return found;
   });
-  if (!endpoint?.enabled) return NOT_FOUND;
+  if (!endpoint) return NOT_FOUND;
   const sentAt = new Date(deps.clock.now()).toISOString();
   const content: WebhookTestBody = {
     test: true,
@@ -58,8 +58,8 @@ export async function sendTestEvent(
 }
 
 /** An endpoint that was failing works again. */
-async function sendWhatWaits({ db, nudge }: RedeliverDeps, endpointId: string): Promise<void> {
+async function sendWhatWaits({ db, clock, nudge }: RedeliverDeps, endpointId: string): Promise<void> {
   const health = (await readHealth(db, [endpointId])).get(endpointId);
   const isFailing = Boolean(health?.failing_since ?? health?.breaker_open);
-  if (isFailing && (await queueWaiting(db, [endpointId])) > 0) nudge();
+  if (isFailing && (await queueWaiting(db, [endpointId], clock.shiftMs)) > 0) nudge();
 }
