@@ -213,6 +213,22 @@ test("what waits outlasts the 48 hours, and is retried for as long again; it end
   expect(sentTo(receiver)).toHaveLength(4);
 });
 
+test("what waited at a default endpoint that was removed never reaches the one that is added in its place", async () => {
+  const { receiver, merchantId, events } = await withFailed(1);
+  await change(merchantId, OFF);
+  await harness.query(
+    `update webhooks.delivery set lease_token = gen_random_uuid(), lease_until = now() + interval '1 day'
+     where endpoint_id = $1`,
+    [merchantId],
+  );
+  await harness.disable(merchantId);
+  await harness.enable(receiver.url, merchantId);
+  expect(await statusOf(events[0]!.eventId)).toBe("cancelled");
+  const next = several(merchantId, 1);
+  await harness.publish(...next);
+  await eventually(() => expect(sentTo(receiver)).toEqual(idsOf(next)));
+});
+
 test("an endpoint that is off gets tests and no resends, and a resend that waited is no second time", async () => {
   const { receiver, merchantId, events } = await withFailed(3);
   const waiting = { merchantId, endpointId: merchantId };

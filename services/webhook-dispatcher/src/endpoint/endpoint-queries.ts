@@ -62,7 +62,7 @@ export async function wasRemoved(
   return row !== undefined;
 }
 
-/** A merchant's endpoints, those that are switched off included, the default one first and then the oldest. Their number has a bound. */
+/** A merchant's endpoints, also those that are switched off, the default one first. Their number has a bound. */
 export async function findEndpointsOf(
   db: Kysely<WebhooksDatabase>,
   merchantId: string,

@@ -18,12 +18,13 @@ import {
   type EndpointRow,
 } from "../endpoint/endpoint-queries.ts";
 import { decryptSecret, generateSecret, encryptSecret } from "../endpoint/endpoint-secrets.ts";
+import { prepareWaiting } from "../delivery/prepare-waiting.ts";
 import { recordWarnings, type Warning } from "../accept/warn-of-endpoints.ts";
 import { urlRefusal, type UrlDeps } from "./endpoint-url.ts";
 
 /**
- * Operators add and remove a merchant's default endpoint and rotate the secrets of all. Each change and its audit entry are one
- * transaction. A secret is in the answer to the request that generated it and nowhere else; a copy of that request,
+ * Operators add and remove a merchant's default endpoint and rotate the secrets of all. Each change and its audit entry
+ * are one transaction. A secret is in the answer to the request that generated it and nowhere else; a copy of that request,
  * sent again because the bus broke, gets the same answer.
  */
 export type ManageEndpointDeps = {
@@ -65,6 +66,8 @@ export async function putEndpoint(
       }
       return { secret: isCopy(endpoint, context) ? latestSecret(deps, endpoint) : undefined };
     }
+    // Deliveries to an endpoint that was removed are cancelled, and must not reach the new one first.
+    await prepareWaiting(trx, name, "discard", deps.clock.shiftMs);
     const secret = generateSecret();
     const encrypted = encryptSecret(deps.secretKeys, merchantId, secret);
     await enableEndpoint(trx, { merchantId, url, secret: encrypted, requestId: context.requestId });

@@ -16,7 +16,8 @@ import { auditEndpoint, NOT_FOUND, type AuditedContext } from "./manage-endpoint
 
 /**
  * Sends an endpoint one signed event of a special type, now and once, also while it is switched off and whatever the
- * state of its breaker, and returns the result. The body is no payment: a merchant that ignores the type finds no status in it and ships nothing.
+ * state of its breaker, and returns the result. The body is no payment: a merchant that ignores the type finds no
+ * status in it and ships nothing.
  */
 export async function sendTestEvent(
   deps: Pick<DeliverDeps, "client" | "clock" | "openSecrets"> & RedeliverDeps,
