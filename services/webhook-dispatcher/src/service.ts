@@ -53,7 +53,6 @@ import { staffHandlers } from "./staff/staff-handlers.ts";
 import { PLAN_SETTINGS } from "./plan-settings.ts";
 import { startWhileClockIsRight } from "./pause-consumer.ts";
 import { createProgress } from "./progress.ts";
-import { firstKeptDay } from "./retention.ts";
 import { maintainPartitions } from "./maintain-partitions.ts";
 
 export type WebhookDispatcher = RunningService & { healthPort: number };
@@ -135,9 +134,8 @@ export async function startWebhookDispatcher(
   const leases = watchLeases(pool, leaseHolder, { leaseMs });
   // It is alive before it has its first lease. Where the database is away there are no leases, and the task looks again.
   await leases.look().catch((error: unknown) => log.warn({ error }, "the lease lock could not be taken yet"));
-  const reports = new HealthReports(
-    keepHealth({ pool: resultsPool, db, clock, nudge: () => worker.nudge() }),
-  );
+  const nudge = () => worker.nudge();
+  const reports = new HealthReports(keepHealth({ pool: resultsPool, db, clock, nudge }));
   const retry = { delaysMs: config.WEBHOOK_RETRY_SCHEDULE };
   const shared = shareReadings((endpointId) => readEndpoint(db, endpointId));
   const delivering = { client, openSecrets, retry, clock, events, readEndpoint: shared };
@@ -166,7 +164,6 @@ export async function startWebhookDispatcher(
   const startConsumer = () => startEventConsumer(accepting);
   const consumer = startWhileClockIsRight(startConsumer, watch, progress);
   const auditWatch = watchAuditHead({ db, chain: "webhooks", settings: config, log });
-  const nudge = () => worker.nudge();
   const commands = { db, secretKeys, openSecrets, urls: { rules, lookup }, clock, client, limits, nudge };
   const serving = await serve(bus, {
     service: "webhooks",
@@ -187,12 +184,9 @@ export async function startWebhookDispatcher(
     ]),
   });
   const warn = async () => {
-    const warned = await warnOfFailing({
-      db,
-      warnAfterMs: config.WEBHOOK_WARN_AFTER,
-      windowMs: limits.windowMs,
-      shiftMs: clock.shiftMs,
-    });
+    const warnAfterMs = config.WEBHOOK_WARN_AFTER;
+    const { windowMs } = limits;
+    const warned = await warnOfFailing({ db, warnAfterMs, windowMs, shiftMs: clock.shiftMs });
     if (warned > 0) events.warned(warned);
   };
   const task = (operation: string, intervalMs: number | (() => number), round: () => Promise<unknown>) =>
@@ -201,10 +195,9 @@ export async function startWebhookDispatcher(
   const tasks = [
     startCertificateWatch({ watched: dependencyServers(config), log }),
     task("reap", config.WEBHOOK_REAP_INTERVAL, async () => {
-      const keptSinceMs = firstKeptDay(clock.databaseNow(), limits.eventDays);
-      const reaped = await reapDeliveries(db, { shiftMs: clock.shiftMs, keptSinceMs });
+      const reaped = await reapDeliveries(db, clock, limits.eventDays);
       events.reaped(reaped);
-      if (reaped.expiredLeases > 0) worker.nudge();
+      if (reaped.expiredLeases > 0) nudge();
     }),
     task("watch leases", leases.untilNextLook, async () => {
       const expiredLeases = await leases.look();

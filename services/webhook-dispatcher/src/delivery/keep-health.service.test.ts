@@ -17,7 +17,12 @@ test("of endpoints that are back at once, the one with the most that waits leave
      select endpoint_id, now() - interval '10 minutes', true, now() from webhooks.endpoint`,
   );
   let nudges = 0;
-  const keep = keepHealth({ pool, db: createDatabase<WebhooksDatabase>(pool), clock: { shiftMs: 0 }, nudge: () => void nudges++ });
+  const keep = keepHealth({
+    pool,
+    db: createDatabase<WebhooksDatabase>(pool),
+    clock: { shiftMs: 0 },
+    nudge: () => void nudges++,
+  });
   const back = { lastSuccessAt: new Date(), breakerOpen: false };
   await keep(new Map([many!, few!].map((endpointId) => [endpointId, back])));
   const { rows } = await superuser.query(
@@ -50,6 +55,6 @@ test("what is sent beside the schedule is neither chosen nor kept once its event
   const { deliveries } = await claimDeliveries(pool, claim);
   expect(deliveries).toHaveLength(1);
   await releaseLeases(pool, deliveries);
-  await reapDeliveries(db, { shiftMs: 0, keptSinceMs: 0 });
+  await reapDeliveries(db, { shiftMs: 0, databaseNow: Date.now }, 90);
   expect(await extras()).toEqual([true]);
 });

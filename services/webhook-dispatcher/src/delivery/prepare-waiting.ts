@@ -6,7 +6,7 @@ import { endAs, ROUND_MAX } from "./reap-deliveries.ts";
 
 type Db = Kysely<WebhooksDatabase>;
 
-/** What becomes of the deliveries that wait for an endpoint that is off. */
+/** The fate of the deliveries that wait for an endpoint that is off. */
 export type WaitingChoice = "deliver" | "discard";
 
 /**
@@ -22,7 +22,7 @@ export async function prepareWaiting(
   shiftMs: number,
 ): Promise<number> {
   if (choice === "deliver") await dropExtras(db, name);
-  for (let prepared = 0; ; ) {
+  for (let prepared = 0; ;) {
     const round = await (choice === "discard" ? discard : bringForward)(db, name, shiftMs);
     prepared += round;
     if (round < ROUND_MAX) return prepared;
@@ -42,7 +42,7 @@ async function discard(db: Db, name: EndpointName, shiftMs: number): Promise<num
   return await endAs(db, "cancelled", chosen, shiftMs);
 }
 
-/** What waits for a later attempt is due now, as what was never attempted is. Its attempts keep their numbers. */
+/** Makes later attempts due now, as first ones are. They keep their numbers. */
 async function bringForward(db: Db, name: EndpointName, shiftMs: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     update delivery set due_at = ${fromNow(shiftMs)}

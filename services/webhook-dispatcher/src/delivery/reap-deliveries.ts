@@ -1,6 +1,8 @@
 import { firstIdAt, fromNow } from "@holdfast/postgres";
 import { sql, type Kysely, type RawBuilder } from "kysely";
+import type { Clock } from "../clock.ts";
 import type { WebhooksDatabase } from "../database.ts";
+import { firstKeptDay } from "../retention.ts";
 
 export type Reaped = { expiredLeases: number; failed: number; cancelled: number; removed: number };
 
@@ -9,11 +11,12 @@ export type Reaped = { expiredLeases: number; failed: number; cancelled: number;
  * attempt is made again; a delivery that may no longer be attempted fails; one that waits for an endpoint that was
  * removed is cancelled, and one for an endpoint that is off once its event is no longer kept.
  *
- * @param keptSinceMs the time of the first events that are kept.
+ * @param eventDays days that events are kept.
  */
 export async function reapDeliveries(
   db: Kysely<WebhooksDatabase>,
-  { shiftMs, keptSinceMs }: { shiftMs: number; keptSinceMs: number },
+  { shiftMs, databaseNow }: Pick<Clock, "shiftMs" | "databaseNow">,
+  eventDays: number,
 ): Promise<Reaped> {
   const expired = await db
     .updateTable("delivery")
@@ -23,7 +26,7 @@ export async function reapDeliveries(
   return {
     expiredLeases: Number(expired.numUpdatedRows),
     failed: await failOverdue(db, shiftMs),
-    cancelled: await cancelUnreachable(db, shiftMs, keptSinceMs),
+    cancelled: await cancelUnreachable(db, shiftMs, firstKeptDay(databaseNow(), eventDays)),
     removed: await removeEndpoints(db),
   };
 }

@@ -16,9 +16,9 @@ import { auditEndpoint, warnOthers, type ManageEndpointDeps } from "./manage-end
  */
 export type Switching = EndpointName & {
   enabled: boolean;
-  /** What becomes of the events of that time, where it is switched off. */
+  /** The fate of the events of that time. Present where it is switched off. */
   whileOff?: "wait" | "skip" | undefined;
-  /** What becomes of those that wait, where it is switched on. */
+  /** The fate of those that wait. Present where it is switched on. */
   waiting?: WaitingChoice | undefined;
 };
 
