@@ -168,7 +168,7 @@ test.each([
   for (const step of steps) {
     if (step === ends) await bank.endDay();
     else if (typeof step === "object" && "days" in step) await bank.advance(step.days * 86_400);
-    else answers.push(await bank.ask(made(step as Make)));
+    else answers.push(await bank.ask(made(step)));
   }
   expect(codeOf(await bank.ask(made(call)))).toBe(code);
 });

@@ -94,7 +94,7 @@ test.each([
 test("a cancelled challenge and a wrong code are failures", async () => {
   await using bank = await startTestBank();
   for (const answer of [{ answer: "cancel" }, { code: "1", answer: "submit" }]) {
-    const { fields } = await authenticate(bank, {}, answer as Record<string, string>);
+    const { fields } = await authenticate(bank, {}, answer);
     expect(await bank.ask(resolve(fields))).toMatchObject({ mdStatus: "0", txStatus: "N" });
   }
 });
