@@ -117,6 +117,10 @@ const FORMS: Record<string, Form> = {
   "/merchants/:merchantId/remove-webhook": { who: BOTH, fields: { endpointId: randomUUID() } },
   "/merchants/:merchantId/rotate-secret": { who: BOTH, fields: { endpointId: randomUUID() } },
   "/merchants/:merchantId/activate-secret": { who: BOTH, fields: { endpointId: randomUUID() } },
+  "/merchants/:merchantId/switch-webhook": {
+    who: BOTH,
+    fields: { endpointId: randomUUID(), whileOff: "wait" },
+  },
   "/merchants/:merchantId/test-webhook": { who: BOTH, fields: { endpointId: randomUUID() } },
   "/settlement/differences/:differenceId/note": {
     who: ["operator"],
