@@ -11,7 +11,8 @@ type Unresolved = {
 
 /**
  * Two people end the cases that the product leaves to them, until they are stopped: captures that a bank has carried out in
- * part, which they book as what the bank says it took, and payments that it has carried out twice.
+ * part, which they book as what the bank says it took, payments that it has carried out twice, and holds that it does not
+ * void any more, since their day is over: those are in effect.
  *
  * @returns the function that stops them; it resolves when that has happened.
  */
@@ -35,9 +36,10 @@ async function work(
   while (!over.aborted) {
     const { body } = await first.read("/operator/payments?unresolved=true&limit=50");
     const { items = [] } = (body ?? {}) as { items?: Unresolved[] };
-    for (const one of items.filter(({ lastInquiry }) => lastInquiry?.endsWith("mismatch"))) {
+    for (const one of items.filter(isForPeople)) {
       const { paymentId } = one.payment;
-      const outcome = isTakenInPart(one) ? "SUCCESS" : await endSecondSuccess(banks, paymentId);
+      const stands = isTakenInPart(one) || one.lastInquiry === REFUSED;
+      const outcome = stands ? "SUCCESS" : await endSecondSuccess(banks, paymentId);
       if (!outcome) continue;
       const [person, action] = one.resolution
         ? ([second, "payment.resolved"] as const)
@@ -55,6 +57,11 @@ async function work(
 }
 
 const ROUND_MS = 500;
+const REFUSED = "reversal_refused";
+
+function isForPeople({ lastInquiry = "" }: Unresolved): boolean {
+  return lastInquiry.endsWith("mismatch") || lastInquiry === REFUSED;
+}
 
 function isTakenInPart({ payment: { lastOperation } }: Unresolved): boolean {
   const { type, status } = lastOperation ?? {};
