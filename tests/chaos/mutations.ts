@@ -195,10 +195,10 @@ export const MUTATIONS: readonly Mutation[] = [
     changes: [
       {
         file: "services/webhook-dispatcher/src/accept/accept-batch.ts",
-        search: `  const accepted = arrivals.length === 0 ? [] : await acceptWhenPossible(deps, arrivals);`,
+        search: `  const accepted = arrivals.length === 0 ? [] : await acceptWhenPossible(deps, arrivals, isStopping);`,
         replace: `  for (const { message } of arrivals) message.ack();
   for (const { event } of arrivals) deps.confirmations.add(event.source, event.eventId);
-  const accepted = arrivals.length === 0 ? [] : await acceptWhenPossible(deps, arrivals);`,
+  const accepted = arrivals.length === 0 ? [] : await acceptWhenPossible(deps, arrivals, isStopping);`,
       },
     ],
     scenario: afterwards("dispatchers that die before they could commit"),
