@@ -39,9 +39,9 @@ export function scaleExpression(expression: string, by: number): string {
     expression
       .replaceAll(/\[(\d+[smhd])\]/g, (_, duration: string) => `[${scaleDuration(duration, by)}]`)
       .replaceAll(/\boffset (\d+[smhd])\b/g, (_, duration: string) => `offset ${scaleDuration(duration, by)}`)
-      // How old something may be: `max(holdfast_…_age{…}) > 60`.
+      // How old something may be: `max(holdfast_…_age_seconds{…}) > 60`.
       .replaceAll(
-        /(_age(?:\{[^}]*\})?\) > (?:bool )?)(\d+)/g,
+        /(_age_seconds(?:\{[^}]*\})?\) > (?:bool )?)(\d+)/g,
         (_, age: string, seconds: string) => `${age}${Number(seconds) / by}`,
       )
       // A rate by the seconds of its window is how many events there were.
