@@ -24,7 +24,7 @@ export { amountText, minorOf, parseDecimal, readMinorUnits, shortestText } from 
 export { decodeText } from "./kit/decode-text.ts";
 export { confidentialOf, shortYear, type Instrument, type Proof, type ReturnRead } from "./kit/instrument.ts";
 export { containsCardNumber, maskedMessage, printable, shownMessage } from "./kit/masks.ts";
-export { MD_STATUSES } from "./kit/md-statuses.ts";
+export { readMdStatus } from "./kit/md-statuses.ts";
 export { currencyOfNumber, NUMERIC_CURRENCIES } from "./kit/numeric-currencies.ts";
 export {
   INVALID_ANSWER,

@@ -2,8 +2,8 @@ import type { BrowserReturn, Declined } from "@holdfast/acquirer";
 import {
   hiddenInputs,
   maskedMessage,
-  MD_STATUSES,
   notGenuine,
+  readMdStatus,
   returnedFields,
   type ReturnRead,
 } from "@holdfast/acquirer/kit";
@@ -120,19 +120,11 @@ function readResult(
     value("secureMd"),
   ];
   if (code !== APPROVED) return refused(code, value("responseMessage"));
-  const known = MD_STATUSES.get(status);
-  const authentication = known && { transStatus: known.transStatus, ...(eci && { eci }) };
-  const isAccepted = accepted.includes(status);
-  if (isAccepted && authentication && xid !== "" && cavv !== "" && md !== "")
-    return { kind: "proven", proof: { md, xid, eci, cavv }, authentication };
-  const declineClass = isAccepted ? "technical" : known?.declineClass;
-  return {
-    kind: "declined",
-    ...(declineClass && { declineClass }),
-    resultCode: `MD-${status}`,
-    resultMessage: "",
-    ...(authentication && { authentication }),
-  };
+  return readMdStatus(status, {
+    proof: { md, xid, eci, cavv },
+    isWhole: xid !== "" && cavv !== "" && md !== "",
+    accepted,
+  });
 }
 
 /** The refusal of our order, which may not name a card or a terminal. */

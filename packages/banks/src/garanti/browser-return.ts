@@ -2,8 +2,8 @@ import type { BrowserReturn, Declined } from "@holdfast/acquirer";
 import {
   hiddenInputs,
   maskedMessage,
-  MD_STATUSES,
   notGenuine,
+  readMdStatus,
   returnedFields,
   type ReturnRead,
 } from "@holdfast/acquirer/kit";
@@ -78,19 +78,7 @@ function readResult(fields: Fields, xid: string, accepted: readonly string[]): R
   const [status = "", eci = "", cavv = "", md = ""] = (["mdstatus", "eci", "cavv", "md"] as const).map(
     (name) => fields.get(name),
   );
-  const known = MD_STATUSES.get(status);
-  const authentication = known && { transStatus: known.transStatus, ...(eci && { eci }) };
-  const isAccepted = accepted.includes(status);
-  if (isAccepted && authentication && md !== "")
-    return { kind: "proven", proof: { md, xid, eci, cavv }, authentication };
-  const declineClass = isAccepted ? "technical" : known?.declineClass;
-  return {
-    kind: "declined",
-    ...(declineClass && { declineClass }),
-    resultCode: `MD-${status}`,
-    resultMessage: "",
-    ...(authentication && { authentication }),
-  };
+  return readMdStatus(status, { proof: { md, xid, eci, cavv }, isWhole: md !== "", accepted });
 }
 
 /**
