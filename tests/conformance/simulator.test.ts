@@ -66,14 +66,14 @@ describe.concurrent("the simulator's faults, through the adapter", () => {
   });
 
   test.for([
-    ["4000000000000002", "05"],
-    ["4000000000009995", "51"],
-    ["4000000000000069", "54"],
-    ["4111111111111112", "14"],
-  ])("card %s is declined with %s", async ([pan = "", resultCode]) => {
+    ["4000000000000002", "05", "soft"],
+    ["4000000000009995", "51", "limit"],
+    ["4000000000000069", "54", "hard"],
+    ["4111111111111112", "14", "hard"],
+  ])("card %s is declined with %s (%s)", async ([pan = "", resultCode, declineClass]) => {
     for (const operation of ["authorize", "sale"] as const) {
       const outcome = await acquirer[operation](calls.card({ card: card(pan) }));
-      expect(outcome).toMatchObject({ kind: "declined", resultCode });
+      expect(outcome).toMatchObject({ kind: "declined", resultCode, declineClass });
     }
   });
 

@@ -4,6 +4,7 @@ import type {
   Approved,
   Authentication,
   BankMovement,
+  DeclineClass,
   Declined,
   Expired,
   InquiryRequest,
@@ -19,8 +20,17 @@ export function approved(answer: ApprovedAnswer & Authenticated): Approved & Aut
 
 export function declined(answer: DeclinedAnswer & Authenticated): Declined & Authenticated {
   const { outcome: kind, reference: _ours, amountMinor: _asked, currency: _of, ...rest } = answer;
-  return { kind, ...rest };
+  const declineClass = CLASSES.get(answer.resultCode);
+  return { kind, ...(declineClass && { declineClass }), ...rest };
 }
+
+/** The issuer's codes; a refusal by the bank itself has no class. */
+const CLASSES: ReadonlyMap<string, DeclineClass> = new Map([
+  ["05", "soft"],
+  ["14", "hard"],
+  ["51", "limit"],
+  ["54", "hard"],
+]);
 
 /** The movement that an inquiry shows for its reference, if any. */
 export function movementOf(
