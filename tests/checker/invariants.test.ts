@@ -41,6 +41,14 @@ test("a run in which everything is right has no violations", () => {
   expect(checkInvariants(deliveredRun())).toEqual([]);
 });
 
+test("nor has one in which a payment was declined elsewhere before it was paid", () => {
+  const run = deliveredRun();
+  const declined = { ...followUp(run, "authorize"), outcome: "declined" as const, accountId: "account-1" };
+  run.bank.unshift(declined);
+  run.bankCalls = callsOf(run.bank);
+  expect(checkInvariants(run)).toEqual([]);
+});
+
 test("an empty run has none either", () => {
   expect(checkInvariants(testLedgers())).toEqual([]);
 });

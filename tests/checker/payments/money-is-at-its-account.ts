@@ -1,17 +1,23 @@
-import { linesByPayment } from "../bank-lines.ts";
-import type { Found, Ledgers } from "../ledgers.ts";
+import { isPayment, linesByPayment } from "../bank-lines.ts";
+import type { BankCallRow, BankLine, Found, Ledgers } from "../ledgers.ts";
 
 /**
  * Invariant 40. A payment's money at a bank is at the account that the payment names, which is one of those that its
- * merchant's routes lead to: no other bank was ever asked to move money for it, even if its own could not be reached.
- * And no bank voids a refund.
+ * merchant's routes lead to: no other bank was ever asked to move money for it, even if its own could not be reached. A bank
+ * that has declined it before was asked, in a call that says so and is followed by one at the payment's account. And no bank
+ * voids a refund.
  */
-export function moneyIsAtItsAccount({ payments, bank, rules }: Ledgers): Found[] {
+export function moneyIsAtItsAccount({ payments, bank, bankCalls, rules }: Ledgers): Found[] {
   const lines = linesByPayment(bank);
+  const calls = Map.groupBy(bankCalls.filter(isCharge), ({ paymentId }) => paymentId);
   return [
     ...payments.flatMap(({ paymentId, merchantId, accountId }) => {
       const places = rules.places?.[merchantId];
-      const elsewhere = (lines.get(paymentId) ?? []).filter((line) => line.accountId !== accountId);
+      const elsewhere = (lines.get(paymentId) ?? []).filter(
+        (line) =>
+          line.accountId !== accountId &&
+          !(isDeclinedCharge(line) && wasTriedAgain(calls.get(paymentId) ?? [], line.accountId, accountId)),
+      );
       return [
         ...(places === undefined || places.includes(accountId)
           ? []
@@ -29,4 +35,15 @@ export function moneyIsAtItsAccount({ payments, bank, rules }: Ledgers): Found[]
         what: "its refund was undone",
       })),
   ];
+}
+
+const isCharge = ({ kind }: BankCallRow) => kind === "authorize" || kind === "sale";
+
+const isDeclinedCharge = ({ operation, outcome }: BankLine) => isPayment(operation) && outcome === "declined";
+
+function wasTriedAgain(calls: readonly BankCallRow[], before: string, after: string): boolean {
+  const declined = calls.find((call) => call.accountId === before && call.outcome === "declined");
+  return (
+    declined !== undefined && calls.some((call) => call.accountId === after && call.number > declined.number)
+  );
 }

@@ -16,6 +16,11 @@ export const PLANTED_ELSEWHERE: Planted[] = [
     (run) => run.bank.push({ ...followUp(run, "capture"), outcome: "declined", accountId: ACCOUNT }),
   ],
   [
+    "is at account account-0, and account-1 has authorize declined",
+    paid,
+    (run) => run.bank.push({ ...followUp(run, "authorize"), outcome: "declined", accountId: ACCOUNT }),
+  ],
+  [
     "is at account account-1, and account-0 has authorize approved",
     paid,
     (run) => change(run, paid, { accountId: ACCOUNT }),

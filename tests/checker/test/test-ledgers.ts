@@ -169,7 +169,7 @@ export function callsOf(bank: readonly BankLine[]): BankCallRow[] {
   return called.map((line, index) => ({
     paymentId: paymentIdOf(line),
     number: index + 1,
-    accountId: "account-0",
+    accountId: line.accountId,
     kind: line.operation === "cancel" ? "void" : line.operation,
     movementId: isRefund(line.operation) ? refundIdOf(line) : null,
     outcome: line.operation === "reverse" ? "reversed" : line.outcome,
