@@ -80,7 +80,7 @@ const FORMS: Record<string, Form> = {
   },
   "/merchants/:merchantId/routes": {
     who: ["operator"],
-    fields: { routeAccount: randomUUID(), routeCurrency: "TRY", routeScheme: "VISA" },
+    fields: { routeAccount: randomUUID(), routeCurrency: "TRY", routeScheme: "VISA", routeRetry: "yes" },
   },
   "/merchants/:merchantId/confirm-routes": { who: ["operator"], fields: { version: "1" } },
   "/merchants/:merchantId/branding": {

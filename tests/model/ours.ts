@@ -13,7 +13,7 @@ import {
   nameGiven,
   type MovementOutcome,
 } from "../../services/payments/src/bank/ledger/bank-call.ts";
-import { foundNoConnection } from "../../services/payments/src/bank/ledger/fail-over.ts";
+import { routeAfter } from "../../services/payments/src/bank/ledger/fail-over.ts";
 import {
   decideCancel,
   decideCapture,
@@ -56,13 +56,15 @@ export const OURS = {
   decideCapture,
   decideRecovery,
   decideReservation,
-  foundNoConnection,
   isUnderWay,
   isUndone,
   judge,
   movementOutcome,
   nameGiven,
   refusalOf,
+  routeAfter,
+  /** The statement that begins a call at another account moves the payment there, too. */
+  movesPayment: true as boolean,
   /** An attempt that throws is counted, as `attemptRecovery` does, for operators; its effect is not a pure function. */
   countsThrown: true as boolean,
   /** An answer as an adapter passes it on. */
@@ -144,6 +146,9 @@ export function operable(
 
 const TEXTS = { resultCode: "00", resultMessage: "" };
 
+/** Another class ends the payment, as an approval does. */
+export const SOFTLY_DECLINED = { kind: "declined", declineClass: "soft", ...TEXTS } as const;
+
 /** An answer to a call, as an adapter returns it: another amount than the requested one is a mismatch. */
 export function asOutcome(ours: Ours, answer: Answer, asked: number): AcquirerOutcome {
   const verdict = asVerdict(
@@ -159,7 +164,7 @@ export function asVerdict({ kind, amount, id }: Answer): Verdict {
     case "approved":
       return { kind, ...money(amount), externalTransactionId: id, authCode: "1", ...TEXTS };
     case "declined":
-      return { kind, ...TEXTS };
+      return SOFTLY_DECLINED;
     case "reversed":
     case "not_found":
     case "expired":

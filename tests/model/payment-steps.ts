@@ -1,7 +1,7 @@
 import { SALE } from "./bank.ts";
 import type { Event } from "./explore.ts";
 import { concludeOperation, operationSteps, takeOperation } from "./operation-steps.ts";
-import { AGE_MS, asOutcome, asVerdict, LIMITS, money } from "./ours.ts";
+import { AGE_MS, asOutcome, asVerdict, LIMITS, money, SOFTLY_DECLINED } from "./ours.ts";
 import { concludeReversal, reversalSteps, takeReversal } from "./reversal-steps.ts";
 import {
   asked,
@@ -19,7 +19,6 @@ import {
   sent,
   WHOLE,
   withPayment,
-  type Hand,
   type Request,
   type Scenario,
   type World,
@@ -140,25 +139,32 @@ function conclude(world: World, hand: At<"answered">, setting: Setting): Step {
 function concludeSale(
   world: World,
   { request, answer }: At<"answered">,
-  { ours, scenario }: Setting,
+  setting: Setting,
 ): { label?: string; state: World }[] {
+  const { ours, scenario } = setting;
   const outcome = asOutcome(ours, answer, request.amount);
-  if (ours.foundNoConnection(outcome) && request.account + 1 < scenario.accounts) {
-    const account = request.account + 1;
-    const next: Hand = { at: "sending", request: { ...request, account }, isFirst: true };
-    return [
-      {
-        label: "payments moves the payment to the next account",
-        state: doing(withPayment(world, { account }), next),
-      },
-    ];
+  const accounts = routeOf(scenario).slice(request.account);
+  const [next] = ours.routeAfter(outcome, accounts, { mayRetry: request.account === 0 });
+  if (next) {
+    const account = Number(next.accountId);
+    const state = doing(world, { at: "sending", request: { ...request, account }, isFirst: true });
+    // One statement begins the call and moves the payment, which is no pure function.
+    const moved = ours.movesPayment ? withPayment(state, { account }) : state;
+    return [{ label: "payments moves the payment to the next account", state: moved }];
   }
-  const decision = ours.decideAuthorization(outcome);
+  const isRetry = world.book.some(({ account, state }) => account < request.account && state === "declined");
+  const decision = ours.decideAuthorization(outcome, isRetry ? SOFTLY_DECLINED : undefined);
   // The process that should have stored it has not, and leaves it to recovery.
   if (scenario.throws && decision.to !== "UNKNOWN") return [{ state: doing(world, null) }];
   if (decision.to === "UNKNOWN") return [{ state: doing(world, null) }];
   const after = decision.to === "REVERSING" ? toReversing(world) : concludePayment(world, decision.to);
   return [{ state: doing(after, null) }];
+}
+
+/** The story's accounts, each named by its number. */
+function routeOf({ accounts, retries }: Scenario) {
+  const ids = Array.from({ length: accounts }, (_, account) => `${account}`);
+  return ids.map((accountId) => ({ accountId, retriesAt: retries ? ids : [] }));
 }
 
 export function saleRequest({ type }: Scenario): Request {

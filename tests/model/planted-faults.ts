@@ -1,6 +1,6 @@
 import { TRACES } from "./planted-traces.ts";
 import type { ToldMovement } from "./bank.ts";
-import { OURS, type Ours } from "./ours.ts";
+import { OURS, SOFTLY_DECLINED, type Ours } from "./ours.ts";
 import { PLAIN } from "./stories.ts";
 import type { Kind, Scenario } from "./world.ts";
 
@@ -101,8 +101,23 @@ const PLANTS: Record<string, Plant> = {
   },
   "another account is called after a lost answer": {
     scenario: { accounts: 2 },
-    ours: { foundNoConnection: ({ kind }) => kind === "unknown" },
+    ours: {
+      routeAfter: (outcome, route, may) => OURS.routeAfter(asUnsent(outcome), route, may),
+    },
     what: "the buyer was charged twice",
+  },
+  "a lost answer is a soft decline, and tried at another account": {
+    scenario: { accounts: 2, retries: true },
+    ours: {
+      routeAfter: (outcome, route, may) =>
+        OURS.routeAfter(outcome.kind === "unknown" ? SOFTLY_DECLINED : outcome, route, may),
+    },
+    what: "the buyer was charged twice",
+  },
+  "a payment that is tried at another account stays with the first": {
+    scenario: { accounts: 2, retries: true },
+    ours: { movesPayment: false },
+    what: "FAILED, but the buyer was charged",
   },
   "a time-out is a decline": {
     ours: {
@@ -186,6 +201,7 @@ const APPROVED = {
 } as const;
 const isPending = (outcome: { kind: string; reason?: string | undefined }) =>
   outcome.kind === "unknown" && outcome.reason === "pending";
+const asUnsent = (outcome: { kind: string }) => (outcome.kind === "unknown" ? { kind: "not_sent" } : outcome);
 const FORBIDDEN = { outcome: "problem", code: "invalid_payment_state" } as const;
 
 function takingForReversed(kind: "nothing_found" | "settled"): Ours["decideAfterReversal"] {

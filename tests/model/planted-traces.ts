@@ -1,3 +1,5 @@
+import { ACCOUNT_TRACES } from "./account-traces.ts";
+
 const PAID = [
   "payments sends the sale",
   "the bank approves the sale, and payments gets the answer",
@@ -6,6 +8,7 @@ const PAID = [
 
 /** The shortest way to each planted fault, as the model prints it. */
 export const TRACES: Readonly<Record<string, readonly string[]>> = {
+  ...ACCOUNT_TRACES,
   "what the bank has not seen is sent again, wherever the first request is": [
     ...PAID,
     "the merchant asks for refund a",
@@ -159,13 +162,6 @@ export const TRACES: Readonly<Record<string, readonly string[]>> = {
   "a reversal is always of the amount that we asked for": [
     "payments sends the sale",
     "the bank approves a part of the sale, and payments gets the answer",
-  ],
-  "another account is called after a lost answer": [
-    "payments sends the sale",
-    "the bank approves a part of the sale, and payments gets the answer",
-    "payments moves the payment to the next account",
-    "payments sends the sale",
-    "the bank approves the sale, and payments gets the answer",
   ],
   "a time-out is a decline": [
     "payments sends the sale",

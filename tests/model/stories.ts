@@ -22,6 +22,7 @@ type Story = Omit<Scenario, "bank">;
 export const PLAIN: Omit<Story, "name"> = {
   type: "PAYMENT",
   accounts: 1,
+  retries: false,
   refunds: 0,
   operations: 0,
   crashes: 2,
@@ -47,6 +48,7 @@ export const SMALL: readonly Story[] = [
     operations: 1,
     crashes: 1,
   },
+  { ...PLAIN, name: "declined at one account, tried at another", accounts: 2, retries: true, crashes: 1 },
   {
     ...PLAIN,
     name: "an authorization and its capture",
@@ -60,6 +62,23 @@ export const SMALL: readonly Story[] = [
 /** The stories of `npm run model`, at each bank. */
 export const WIDE: readonly Story[] = [
   { ...PLAIN, name: "a sale at one of two accounts", accounts: 2, operations: 1, slowInquiries: true },
+  {
+    ...PLAIN,
+    name: "declined at one account, tried at another",
+    accounts: 2,
+    retries: true,
+    operations: 1,
+    slowInquiries: true,
+  },
+  {
+    ...PLAIN,
+    name: "declined at one account, which approves a copy of it",
+    accounts: 2,
+    retries: true,
+    twice: 1,
+    crashes: 1,
+    approvesParts: false,
+  },
   { ...PLAIN, name: "sale, refund, cancel", refunds: 1, operations: 1, slowInquiries: true },
   {
     ...PLAIN,

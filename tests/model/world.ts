@@ -177,6 +177,8 @@ export type Scenario = {
   bank: Kind;
   type: "PAYMENT" | "PRE_AUTHORIZATION";
   accounts: 1 | 2;
+  /** True if a soft decline is tried once more at the next account. */
+  retries: boolean;
   refunds: 0 | 1 | 2;
   /** Captures and cancellations that the merchant asks for, one after the other. */
   operations: number;

@@ -32,6 +32,7 @@ const bodies = blocks.filter(({ mark }) => mark !== "auditHead" && mark !== "map
 test("there are some, and each names what it is", () => {
   expect(blocks.map(({ document, mark }) => `${document} ${mark}`).toSorted()).toEqual([
     ...FOREIGN.map(() => "acquirers.md createAcquirerAccount"),
+    "acquirers.md putMerchantRoutes",
     "operators.md auditHead",
     "operators.md createMerchant",
     "settlement.md mappingFile",

@@ -40,6 +40,7 @@ export const FIELD_CODES = [
   "low_contrast",
   "invalid_logo",
   "acquirer_account_not_found",
+  "no_account_follows",
   "secrets_required",
 ] as const;
 

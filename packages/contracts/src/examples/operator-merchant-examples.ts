@@ -47,6 +47,7 @@ const ROUTE = {
   loyaltyCode: "BONUS",
   installmentsFrom: 2,
   accountId: ACCOUNT_ID,
+  retrySoftDeclines: false,
 };
 
 /** The bodies by which operators onboard and look after merchants. */

@@ -15,6 +15,10 @@ export const routeSchema = z
     loyaltyCode: textSchema(1, 32).optional(),
     installmentsFrom: wholeNumberSchema(1, 36, "Only payments in at least so many installments").optional(),
     accountId: z.uuid().meta({ description: "Account at an acquirer that such payments go to" }),
+    retrySoftDeclines: z.boolean().optional().meta({
+      description:
+        "A payment that this account has declined softly is sent once more, to the next account of its route that is at another bank; never with 3-D Secure, nor a payment that the merchant began or that recurs",
+    }),
   })
   .meta({ id: "MerchantRoute" });
 

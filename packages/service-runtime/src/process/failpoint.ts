@@ -29,6 +29,7 @@ export const FAILPOINTS = [
   "payments.after_reservation",
   "payments.before_reservation_end",
   "payments.after_reservation_end",
+  "payments.before_failover",
   "payments.after_failover",
   "payments.after_call_begin",
   "payments.after_call",

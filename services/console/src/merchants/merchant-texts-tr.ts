@@ -42,7 +42,10 @@ export const TURKISH: MerchantTexts = {
   changeRoutes: "Yönlendirmeleri değiştir",
   saveRoutes: "Yönlendirmeleri kaydet",
   routesHint:
-    "Ödemeye uyan ilk yönlendirme geçerlidir, bu yüzden dar olanlar önce gelir; hiçbiri uymazsa varsayılan hesap kullanılır.",
+    "Ödemeye uyan ilk yönlendirme geçerlidir, bu yüzden dar olanlar önce gelir; hiçbiri uymazsa varsayılan hesap kullanılır. Geçici bir ret, sonraki yönlendirmenin hesabı başka bir bankadaysa orada bir kez daha denenebilir; 3-D Secure ile ve yinelenen ödemelerde denenmez.",
+  softDeclines: "Geçici retler",
+  retried: "sonraki hesapta denenir",
+  notRetried: "kesindir",
   routeNumber: (number) => `Yönlendirme ${number}`,
   proposedRoutes: "Önerilen yönlendirmeler",
   confirmRoutes: "Yönlendirmeleri doğrula",

@@ -43,7 +43,10 @@ const ENGLISH = {
   changeRoutes: "Change the routes",
   saveRoutes: "Save routes",
   routesHint:
-    "The first route that fits a payment applies, so narrow ones come first; where none does, the default account takes it.",
+    "The first route that fits a payment applies, so narrow ones come first; where none does, the default account takes it. A soft decline may be tried once more at the next route's account, if that is at another bank; never with 3-D Secure, and not for recurring payments.",
+  softDeclines: "Soft declines",
+  retried: "tried at the next account",
+  notRetried: "final",
   routeNumber: (number: number) => `Route ${number}`,
   proposedRoutes: "Proposed routes",
   confirmRoutes: "Confirm routes",

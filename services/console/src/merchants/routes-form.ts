@@ -14,9 +14,18 @@ import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 type Route = MerchantRoutes["routes"][number];
 
 const ROUTES = {
-  names: ["routeAccount", "routeCurrency", "routeDomInt", "routeScheme", "routeLoyalty", "routeFrom"],
+  names: [
+    "routeAccount",
+    "routeCurrency",
+    "routeDomInt",
+    "routeScheme",
+    "routeLoyalty",
+    "routeFrom",
+    "routeRetry",
+  ],
   place: "routePlace",
 } as const;
+const RETRIED = "yes";
 type RouteRow = FormRow<(typeof ROUTES)["names"][number]>;
 
 type Routing = { accounts: readonly AcquirerAccount[]; routes: MerchantRoutes; merchantId: string };
@@ -68,6 +77,10 @@ function routeTable(
       {
         heading: texts.installments,
         cell: ({ installmentsFrom }) => (installmentsFrom === undefined ? any : texts.from(installmentsFrom)),
+      },
+      {
+        heading: texts.softDeclines,
+        cell: ({ retrySoftDeclines }) => (retrySoftDeclines ? texts.retried : texts.notRetried),
       },
     ],
     { rows: routes, empty },
@@ -132,7 +145,18 @@ function routeFields(
     chosen: row.routeDomInt,
   })}
   ${text("routeScheme", texts.scheme, "cardScheme")} ${text("routeLoyalty", texts.loyalty, "loyaltyCode")}
-  ${text("routeFrom", texts.installmentsFrom, "installmentsFrom")}`;
+  ${text("routeFrom", texts.installmentsFrom, "installmentsFrom")}
+  ${selectField({
+    name: "routeRetry",
+    id: `routeRetry-${index}`,
+    label: texts.softDeclines,
+    choices: [
+      { value: "", text: texts.notRetried },
+      { value: RETRIED, text: texts.retried },
+    ],
+    chosen: row.routeRetry,
+    fault: faultAt(context, `${index}.retrySoftDeclines`),
+  })}`;
 }
 
 function rowOf(route: Route): RouteRow {
@@ -143,6 +167,7 @@ function rowOf(route: Route): RouteRow {
     routeScheme: route.cardScheme ?? "",
     routeLoyalty: route.loyaltyCode ?? "",
     routeFrom: `${route.installmentsFrom ?? ""}`,
+    routeRetry: route.retrySoftDeclines ? RETRIED : "",
   };
 }
 
@@ -156,6 +181,7 @@ export async function changeRoutes(context: PageContext, again: RenderAgain): Pr
     ...(row.routeScheme && { cardScheme: row.routeScheme }),
     ...(row.routeLoyalty && { loyaltyCode: row.routeLoyalty }),
     ...(row.routeFrom && { installmentsFrom: Number(row.routeFrom) }),
+    ...(row.routeRetry === RETRIED && { retrySoftDeclines: true }),
   }));
   return await takeAction(
     context,

@@ -108,7 +108,7 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
   })}
   ${settlement && bankLines(reader, settlement, movementsOf(reader, life))}
   ${renderTimeline(reader, [
-    ...eventsOfPayment(context, life, chargebacks.items),
+    ...eventsOfPayment(context, life, chargebacks.items, accounts.items),
     ...(settlement ? eventsOfSettlement(reader, settlement) : []),
   ])}
   ${settlement === undefined && html`<p class="quiet">${SETTLEMENT_TEXTS[reader.language].away}</p>`}`;

@@ -46,6 +46,8 @@ const TURKISH: Record<string, string> = {
   invalid_range: "başlangıçtan sonra olmalı",
   acquirer_account_not_found: "bu modun bir hesabı değil",
   nothing_to_change: "değişen bir şey yok",
+  no_account_follows:
+    "bu ödemeler için, aynı para birimiyle başka bir bankadaki hesaba giden sonraki bir yönlendirme ister",
   never_applies: "hiç uygulanmaz: önceki bir kural bütün ödemelerini kapsıyor",
   low_contrast: "üzerindeki beyaz yazı okunmaz: daha koyu bir renk seçin (kontrast en az 4,5)",
   invalid_logo: "yalnız path, rect, circle, ellipse ve polygon içeren bir SVG olmalı",

@@ -1,4 +1,5 @@
 import type {
+  AcquirerAccount,
   Chargeback,
   OperatorPaymentLife,
   OperatorRefund,
@@ -51,6 +52,7 @@ export function eventsOfPayment(
   { reader, session }: PageContext,
   life: OperatorPaymentLife,
   chargebacks: readonly Chargeback[],
+  accounts: readonly Pick<AcquirerAccount, "accountId" | "name">[],
 ): TimelineEvent[] {
   return [
     ...life.history.map(({ from, to, cause, at }) => ({
@@ -63,7 +65,7 @@ export function eventsOfPayment(
       detail: causeText(reader, cause),
     })),
     ...operationEvents(reader, life),
-    ...bankEvents(reader, life),
+    ...bankEvents(reader, life, accounts),
     ...life.refunds.flatMap((refund) => refundEvents(reader, refund)),
     ...chargebacks.flatMap((chargeback) => chargebackEvents(reader, chargeback, session.staff !== undefined)),
     ...deliveryEvents(reader, life),
@@ -100,14 +102,18 @@ function operationEvents(
   });
 }
 
-/** Each call to the bank, and its answer. */
+/** Each call to the bank, and its answer; with the account, where the payment was sent to several. */
 function bankEvents(
   reader: Reader,
   { bankCalls = [], payment: { currency } }: OperatorPaymentLife,
+  accounts: readonly Pick<AcquirerAccount, "accountId" | "name">[],
 ): TimelineEvent[] {
   const { texts } = reader;
+  const isMoved = new Set(bankCalls.map(({ accountId }) => accountId)).size > 1;
   return bankCalls.flatMap((call) => {
-    const name = `${statusWord(reader, call.type)} ${amountText(reader, call.amount, currency)}`;
+    const account = isMoved && accounts.find(({ accountId }) => accountId === call.accountId)?.name;
+    const at = account ? ` (${account})` : "";
+    const name = `${statusWord(reader, call.type)} ${amountText(reader, call.amount, currency)}${at}`;
     const sent: TimelineEvent = {
       at: call.sentAt,
       what: `${texts.bankCalled}: ${name}`,

@@ -82,3 +82,16 @@ test("an answer about another amount is reversed, whatever the acquirer says lat
     cause: "mismatch",
   });
 });
+
+test("after another account's decline, one that judged nothing leaves that decline, under its own answer", () => {
+  const before = { kind: "declined", resultCode: "05", resultMessage: "", declineClass: "soft" } as const;
+  const result = { resultCode: "05", declineClass: "soft" };
+  for (const kind of ["not_sent", "expired"] as const)
+    expect(decideAuthorization({ kind }, before)).toMatchObject({ to: "FAILED", answer: kind, result });
+  const second = { kind: "declined", resultCode: "51", resultMessage: "" } as const;
+  expect(decideAuthorization(second, before)).toMatchObject({ to: "FAILED", result: { resultCode: "51" } });
+  expect(decideAuthorization({ kind: "unknown", reason: "timeout" }, before)).toEqual({
+    to: "UNKNOWN",
+    cause: "timeout",
+  });
+});

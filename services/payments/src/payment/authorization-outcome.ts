@@ -33,7 +33,8 @@ export type AcquirerResult = {
 /** The result that a payment shows while the acquirer's fraud desk decides on it; it is not to be shipped. */
 export type ReviewShown = Omit<AcquirerResult, "authCode" | "declineClass">;
 
-export function decideAuthorization(outcome: AcquirerOutcome): AuthorizationDecision {
+/** @param before the decline of another account, after which this one was called. It counts where this one judged nothing. */
+export function decideAuthorization(outcome: AcquirerOutcome, before?: Declined): AuthorizationDecision {
   switch (outcome.kind) {
     case "approved": {
       const { externalTransactionId, authCode, resultCode, resultMessage } = outcome;
@@ -52,9 +53,11 @@ export function decideAuthorization(outcome: AcquirerOutcome): AuthorizationDeci
       return { to: "FAILED", cause: "declined", result: declinedResult(outcome), answer: "declined" };
     }
     case "expired":
+      if (before) return { ...declinedBefore(before), answer: "expired" };
       return { to: "FAILED", cause: "expired", result: EXPIRED, answer: "expired" };
     case "not_sent":
-      // This is the payment's only call so far, and provably not made: nothing is reserved, so nothing is reversed.
+      if (before) return { ...declinedBefore(before), answer: "not_sent" };
+      // No call so far was made, provably: nothing is reserved, so nothing is reversed.
       return {
         to: "FAILED",
         cause: "acquirer_unavailable",
@@ -68,6 +71,10 @@ export function decideAuthorization(outcome: AcquirerOutcome): AuthorizationDeci
     default:
       return outcome satisfies never;
   }
+}
+
+function declinedBefore(declined: Declined): Omit<FinalOutcome, "answer"> {
+  return { to: "FAILED", cause: "declined", result: declinedResult(declined) };
 }
 
 export function declinedResult(declined: Declined): AcquirerResult {

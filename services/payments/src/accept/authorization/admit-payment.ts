@@ -11,7 +11,7 @@ import {
 import type { Incoming } from "@holdfast/messaging";
 import type { Kysely } from "kysely";
 import type { Bank } from "../../bank/calls/bank.ts";
-import type { RoutedPayment } from "../../bank/account/decide-route.ts";
+import type { RoutedPayment, RouteStep } from "../../bank/account/decide-route.ts";
 import type { FindRoute } from "../../bank/account/routing.ts";
 import { findBin } from "../bins/bin-table.ts";
 import type { MerchantRules } from "../rules/enforce-rules.ts";
@@ -40,8 +40,8 @@ export type Admitted = {
   row: ClaimRow;
   card: Card;
   details: OrderDetails;
-  /** Accounts that it may be sent to where the one of the row certainly got nothing of it. */
-  otherAccounts: readonly string[];
+  /** The account of the row, and behind it those that may be called instead: see `withFailover`. */
+  route: readonly RouteStep[];
 };
 
 type Message = Incoming<PreAuthorizePayment | SellPayment>;
@@ -94,17 +94,18 @@ async function admitPayment<Reply extends CommandReply<ApiPaymentResponse>>(
   const claim = buildClaim(deps.claims, message, transactionType, card, bin, [...further, ...said]);
   const refusal = refuseProgramme(claim, bin);
   if (refusal) return await answerRefusal(deps, message, claim, refusal);
-  const route = deps.findRoute(claim.merchant_id, routed(claim));
-  if (!route) return { outcome: "not_started" };
-  const [accountId, ...others] = route;
-  if (accountId === undefined) return { outcome: "problem", code: "no_acquirer_account" };
+  const found = deps.findRoute(claim.merchant_id, routed(claim));
+  if (!found) return { outcome: "not_started" };
+  const [first, ...others] = found;
+  if (!first) return { outcome: "problem", code: "no_acquirer_account" };
+  const { accountId } = first;
   const missing = missingAt(deps, claim, details);
   const field = missing(accountId);
   if (field !== undefined) {
     const lacking = { outcome: "problem", code: "bank_requires_field", extra: { field } } as const;
     return await answerRefusal(deps, message, claim, lacking);
   }
-  const otherAccounts = others.filter((other) => missing(other) === undefined);
+  const route = [first, ...others.filter((other) => missing(other.accountId) === undefined)];
   const row = { ...claim, account_id: accountId };
   const { deadlineAt } = message.context;
   const caller = { accountId, merchantId: row.merchant_id, deadlineAt };
@@ -113,7 +114,7 @@ async function admitPayment<Reply extends CommandReply<ApiPaymentResponse>>(
     withCallBudget(deps, { accountId, calls }, async () => {
       const rejected = await deps.rules.enforce(message, row, join);
       if (rejected === "known") return await answerKnownPayment(deps, message, row, read);
-      return rejected ?? (await proceed({ row, card, details, otherAccounts }));
+      return rejected ?? (await proceed({ row, card, details, route }));
     }),
   );
 }

@@ -13,9 +13,10 @@ import { DEADLINE_PASSED, decideAuthorization } from "../../payment/authorizatio
 import type { Join } from "../../payment/payment-writes.ts";
 import { withFailover } from "../../bank/ledger/fail-over.ts";
 import type { Bank } from "../../bank/calls/bank.ts";
+import { latestStart } from "../../bank/calls/with-merchant-permit.ts";
 import type { Admission, Admitted, OfCheckout } from "./admit-payment.ts";
 import { answerKnownPayment } from "./answer-known-payment.ts";
-import { cardRequestOf, type CardPayment } from "./card-request.ts";
+import { cardRequestOf, isBuyerThere, type CardPayment } from "./card-request.ts";
 import { claimPayment } from "./claim-payment.ts";
 import { concludeAuthorization, type ConcludeDeps } from "./conclude-authorization.ts";
 
@@ -47,7 +48,7 @@ async function authorizePayment(
 async function authorizeAdmitted(
   deps: AuthorizationDeps,
   message: Message,
-  { row, card, details, otherAccounts }: Admitted,
+  { row, card, details, route }: Admitted,
   join: Join | undefined,
 ): Promise<Reply> {
   const { context } = message;
@@ -59,11 +60,12 @@ async function authorizeAdmitted(
     return await concludeAuthorization(deps, claimed, DEADLINE_PASSED, { keyed });
   }
 
-  const decision = decideAuthorization(
-    await withFailover(deps, claimed, { otherAccounts, deadlineAt: context.deadlineAt }, () =>
-      authorize(deps, message, { payment: claimed, card, details }),
-    ),
+  const { deadlineAt } = context;
+  const retryUntil = isBuyerThere(details) ? latestStart(deps.bank, deadlineAt) : undefined;
+  const { outcome, declined } = await withFailover(deps, claimed, { route, deadlineAt, retryUntil }, () =>
+    authorize(deps, message, { payment: claimed, card, details }),
   );
+  const decision = decideAuthorization(outcome, declined);
   await failpoint("payments.after_acquirer");
   return await concludeAuthorization(deps, claimed, decision, { keyed });
 }

@@ -36,6 +36,13 @@ export function cardRequestOf(
   };
 }
 
+/** False for a payment that its merchant began, and for one of a series, whose later ones refer to the account of the first. */
+export function isBuyerThere({ initiator }: OrderDetails): boolean {
+  if (!initiator) return true;
+  const { by, channel } = initiator;
+  return by === "cardholder" && (channel === "ecommerce" || channel === "moto");
+}
+
 /** The buyer as the bank gets it: what the request says, with what is stored of the payment. */
 export function customerOf(
   payment: { request_ip: string; customer_id: string | null },

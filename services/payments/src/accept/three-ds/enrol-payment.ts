@@ -61,7 +61,7 @@ export async function enrolPayment(
 async function enrolAdmitted(
   deps: EnrolPaymentDeps,
   message: Message,
-  { row, card, details, otherAccounts }: Admitted,
+  { row, card, details, route }: Admitted,
   join: Join | undefined,
 ): Promise<Reply> {
   const { context, payload } = message;
@@ -76,7 +76,8 @@ async function enrolAdmitted(
   if (deps.now() > context.deadlineAt)
     return await concludeAuthorization(deps, payment, DEADLINE_PASSED, { keyed });
 
-  const outcome = await withFailover(deps, payment, { otherAccounts, deadlineAt: context.deadlineAt }, () =>
+  // A soft decline is not tried again: the proof of an authentication is made for one account.
+  const { outcome } = await withFailover(deps, payment, { route, deadlineAt: context.deadlineAt }, () =>
     enrol(deps, message, { payment, card, details }, sessionExpiresAt),
   );
   const decision = decideEnrolment(outcome, card.reveal());

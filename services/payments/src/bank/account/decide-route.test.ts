@@ -1,13 +1,20 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ACCOUNT_STATES } from "./account-tables.ts";
-import { decideRoute, type RoutableAccount, type RoutedPayment } from "./decide-route.ts";
+import {
+  decideRoute,
+  routesThatNeverRetry,
+  type RoutableAccount,
+  type RoutedPayment,
+} from "./decide-route.ts";
 
 const account = (accountId: string, given: Partial<RoutableAccount> = {}): RoutableAccount => ({
   accountId,
   livemode: true,
   state: "ACTIVE",
   currencies: ["TRY", "EUR"],
+  protocol: "sim",
+  settings: { url: `https://${accountId}.example/pay` },
   ...given,
 });
 const payment: RoutedPayment = {
@@ -19,10 +26,16 @@ const payment: RoutedPayment = {
   installmentCount: 3,
 };
 
-function route(
+type Routes = Parameters<typeof decideRoute>[1]["routes"];
+type World = { open?: string[]; accounts?: RoutableAccount[] };
+
+const route = (...asked: Parameters<typeof steps>) => steps(...asked).map(({ accountId }) => accountId);
+const retries = (...asked: Parameters<typeof steps>) => steps(...asked)[0]?.retriesAt;
+
+function steps(
   given: Partial<RoutedPayment>,
-  routes: Parameters<typeof decideRoute>[1]["routes"],
-  { open = [] as string[], accounts = [account("a"), account("b"), account("c")] } = {},
+  routes: Routes,
+  { open = [], accounts = [account("a"), account("b"), account("c")] }: World = {},
 ) {
   return decideRoute(
     { ...payment, ...given },
@@ -32,7 +45,7 @@ function route(
       defaultAccount: account("default"),
       isOpen: (id) => open.includes(id),
     },
-  ).map(({ accountId }) => accountId);
+  );
 }
 
 test.each<[string, Partial<RoutedPayment>, object, boolean]>([
@@ -98,6 +111,8 @@ describe("test mode", () => {
       livemode: fc.boolean(),
       state: fc.constantFrom(...ACCOUNT_STATES),
       currencies: fc.constantFrom(["TRY", "EUR"], ["TRY"], ["EUR"]),
+      protocol: fc.constant("sim"),
+      settings: fc.constant({}),
     });
     const anyRoute = fc.record(
       {
@@ -116,17 +131,105 @@ describe("test mode", () => {
     });
     fc.assert(
       fc.property(given, ({ livemode, routes, accounts, defaultAccount, open }) => {
+        const byId = new Map<string, RoutableAccount>(accounts.map((each) => [each.accountId, each]));
         const found = decideRoute(
           { ...payment, livemode },
           {
             routes,
-            accounts: new Map(accounts.map((each) => [each.accountId, each])),
-            defaultAccount,
+            accounts: byId,
+            defaultAccount: defaultAccount && { ...defaultAccount, accountId: "default" },
             isOpen: (id) => open.some((each) => each === id),
           },
         );
-        expect(found.filter((each) => each.livemode !== livemode)).toEqual([]);
+        const modes = found.map(({ accountId }) => (byId.get(accountId) ?? defaultAccount)?.livemode);
+        expect(modes.filter((mode) => mode !== livemode)).toEqual([]);
       }),
     );
+  });
+});
+
+describe("a soft decline", () => {
+  const retry = { accountId: "a", retrySoftDeclines: true };
+
+  test("is tried at no other account unless the route says so, nor where the default account takes it", () => {
+    expect(retries({ installmentCount: 1 }, [{ accountId: "a" }, { accountId: "b" }])).toEqual([]);
+    expect(
+      retries({}, [
+        { currency: "EUR", ...retry },
+        { currency: "EUR", accountId: "b" },
+      ]),
+    ).toEqual([]);
+  });
+
+  test("is tried at accounts whose routes name the payment, and that take its currency", () => {
+    const accounts = [account("a"), account("b", { currencies: ["EUR"] }), account("c")];
+    const routes = [retry, { accountId: "b" }, { loyaltyCode: "WORLD", accountId: "b" }, { accountId: "c" }];
+    expect(retries({ installmentCount: 1 }, routes, { accounts })).toEqual(["c"]);
+    expect(retries({ installmentCount: 1, currency: "EUR" }, routes, { accounts })).toEqual(["b", "c"]);
+  });
+
+  test("is tried at no account of the same bank, whose record of one order would show both attempts", () => {
+    const settings = { url: "https://a.example/another/terminal" };
+    const routes = [retry, { accountId: "b" }];
+    const sameBank = [account("a"), account("b", { settings })];
+    expect(retries({ installmentCount: 1 }, routes, { accounts: sameBank })).toEqual([]);
+    const otherProtocol = [account("a"), account("b", { settings, protocol: "nestpay" })];
+    expect(retries({ installmentCount: 1 }, routes, { accounts: otherProtocol })).toEqual(["b"]);
+  });
+
+  test.each<[string, object, string[]]>([
+    ["neither", {}, []],
+    ["any number", { installmentsFrom: 1 }, []],
+    ["a number", { installmentsFrom: 2 }, ["b"]],
+    ["more", { installmentsFrom: 4 }, []],
+    ["the programme", { loyaltyCode: "BONUS" }, ["b"]],
+    ["another programme", { loyaltyCode: "WORLD" }, []],
+  ])("in three instalments is tried at an account whose route names %s, or not", (_, named, expected) => {
+    expect(retries({}, [retry, { ...named, accountId: "b" }])).toEqual(expected);
+  });
+});
+
+describe("a route that retries", () => {
+  const accounts = new Map(
+    [
+      account("a"),
+      account("b"),
+      account("euro", { currencies: ["EUR"] }),
+      account("lira", { currencies: ["TRY"] }),
+      account("at a", { settings: { url: "https://a.example/another/terminal" } }),
+    ].map((each) => [each.accountId, each]),
+  );
+
+  test.each<[string, Routes, number[]]>([
+    ["with another behind it", [{ accountId: "a", retrySoftDeclines: true }, { accountId: "b" }], []],
+    ["alone", [{ accountId: "a", retrySoftDeclines: true }], [0]],
+    ["and is the last", [{ accountId: "b" }, { accountId: "a", retrySoftDeclines: true }], [1]],
+    ["before its own account", [{ accountId: "a", retrySoftDeclines: true }, { accountId: "a" }], [0]],
+    ["before its own bank", [{ accountId: "a", retrySoftDeclines: true }, { accountId: "at a" }], [0]],
+    ["before another currency", [{ accountId: "lira", retrySoftDeclines: true }, { accountId: "euro" }], [0]],
+    [
+      "in one currency before a route of another",
+      [
+        { currency: "TRY", accountId: "a", retrySoftDeclines: true },
+        { currency: "EUR", accountId: "b" },
+      ],
+      [0],
+    ],
+    [
+      "of a programme before another one's",
+      [
+        { loyaltyCode: "BONUS", accountId: "a", retrySoftDeclines: true },
+        { loyaltyCode: "WORLD", accountId: "b" },
+      ],
+      [0],
+    ],
+    [
+      "of instalments before a route that says nothing of them",
+      [{ installmentsFrom: 2, accountId: "a", retrySoftDeclines: true }, { accountId: "b" }],
+      [0],
+    ],
+    ["off", [{ accountId: "a", retrySoftDeclines: false }], []],
+  ])("%s: can be followed or not", (_, routes, faulty) => {
+    expect(routesThatNeverRetry(routes, accounts)).toEqual(faulty);
   });
 });

@@ -1,7 +1,14 @@
 /** The only writes of `bank_call` beside the statements in `call-statements.ts`. */
 import { msSince } from "@holdfast/postgres";
 import { failpoint } from "@holdfast/service-runtime";
-import { MISMATCH, type Approved, type Capabilities, type Unknown } from "@holdfast/acquirer";
+import {
+  MISMATCH,
+  type Approved,
+  type Capabilities,
+  type Declined,
+  type NotSent,
+  type Unknown,
+} from "@holdfast/acquirer";
 import { sql, type Kysely } from "kysely";
 import { DatabaseError } from "pg";
 import type { PaymentsDatabase } from "../../database.ts";
@@ -169,30 +176,39 @@ export async function noteHeard(db: Db, paymentId: string, heard: Approved): Pro
 }
 
 /**
- * The payment's open call goes to another account, of which certainly nothing was carried out at the one before.
+ * The payment goes to another account, where a call of its own begins: nothing was carried out at the one before, whose call
+ * ends with this answer, for good. After a decline the payment's age begins again, by which a call is given up.
  * @returns false where the lease is no longer ours.
  */
 export async function moveCall(
   db: Db,
   { payment_id, lease_token }: { payment_id: string; lease_token: string },
   accountId: string,
+  answer: NotSent | Declined,
 ): Promise<boolean> {
+  // Neither answer has an amount to compare.
+  const { outcome, external_transaction_id, result_code, result_message } = answerColumns(answer, NO_AMOUNT);
+  const isRetry = answer.kind === "declined";
   const { rows } = await sql`
     with moved as (
-      update payment set account_id = ${accountId}::uuid, updated_at = now()
+      update payment set account_id = ${accountId}::uuid, updated_at = now(),
+        recovery_from = case when ${isRetry}::boolean then now() else recovery_from end
       where payment_id = ${payment_id} and lease_token = ${lease_token}
       returning payment_id
-    ), unsent as (
-      update bank_call set outcome = 'not_sent', answered_at = now()
+    ), ended as (
+      update bank_call set answered_at = now(), outcome = ${outcome}, result_code = ${result_code},
+        result_message = ${result_message}, external_transaction_id = ${external_transaction_id}
       from moved where bank_call.payment_id = moved.payment_id and answered_at is null
       returning bank_call.*
     ), begun as (
       insert into bank_call (payment_id, account_id, number, amount_minor, currency, kind, reference)
-      select payment_id, ${accountId}::uuid, number + 1, amount_minor, currency, kind, reference from unsent
+      select payment_id, ${accountId}::uuid, number + 1, amount_minor, currency, kind, reference from ended
     )
     select from moved`.execute(db);
   return rows.length === 1;
 }
+
+const NO_AMOUNT = { amount_minor: 0n, currency: "" };
 
 /** The refunds, or operations, of a payment of which a call may have left. */
 export async function sentMovements(db: Db, paymentId: string): Promise<string[]> {

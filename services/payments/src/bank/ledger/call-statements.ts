@@ -12,11 +12,15 @@ export const CALL_OF_CLAIM = `begun as (
     from claimed
   )`;
 
-/** Notes the bank's answer about each payment that `changed` returns, where its change is the bank's. */
+/**
+ * Notes the bank's answer about each payment that `changed` returns, where its change is the bank's. The codes of a call that
+ * was not judged are those of the payment, and not its own.
+ */
 export const ANSWER_OF_RECORD = `answer as (
     update bank_call set
-      answered_at = now(), outcome = changed.call_outcome, external_transaction_id = changed.external_transaction_id,
-      auth_code = changed.auth_code, result_code = changed.result_code
+      answered_at = now(), outcome = changed.call_outcome, auth_code = changed.auth_code,
+      external_transaction_id = case when changed.call_outcome in ('approved', 'declined') then changed.external_transaction_id end,
+      result_code = case when changed.call_outcome in ('approved', 'declined') then changed.result_code end
     from changed
     where bank_call.payment_id = changed.payment_id and changed.call_outcome is not null
       and bank_call.answered_at is null and bank_call.kind in ('enrol', 'authorize', 'sale')

@@ -1,36 +1,65 @@
-import type { NotSent } from "@holdfast/acquirer";
+import type { AcquirerOutcome, Declined, EnrolmentOutcome } from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import { moveCall } from "./call-queries.ts";
+import type { RouteStep } from "../account/decide-route.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 
-type Leased = { payment_id: string; lease_token: string; account_id: string };
+type Leased = { payment_id: string; lease_token: string; account_id: string; recovery_from?: Date | null };
+
+/** The answer of the account that was called last, and the soft decline after which it was. */
+type Called<Outcome> = { outcome: Outcome; declined?: Declined };
 
 /**
  * Calls the account that a payment is stored with, and the next ones of its route for as long as no connection was
- * made, so that certainly nothing was sent. Before each further call the payment is stored with that account: recovery
- * then asks where it may be. An answer, a lost one, or a refusal to take the call now ends it.
+ * made, so that certainly nothing was sent; and once more after a soft decline. Before each further call the payment is stored
+ * with that account, and the call before is closed: recovery then asks where it may be. An answer, a lost one, or a refusal to
+ * take the call now ends it.
  *
  * @param payment its `account_id` is that of the last call when this resolves.
+ * @param given `route` begins with that account. `retryUntil` is the latest time for a call after a soft decline; absent where
+ * none is made.
  */
-export async function withFailover<Outcome extends { kind: string }>(
+export async function withFailover<Outcome extends AcquirerOutcome | EnrolmentOutcome>(
   { db, now }: { db: Kysely<PaymentsDatabase>; now: () => number },
   payment: Leased,
-  { otherAccounts, deadlineAt }: { otherAccounts: readonly string[]; deadlineAt: number },
-  call: () => Promise<Outcome | NotSent>,
-): Promise<Outcome | NotSent> {
-  let outcome = await call();
-  for (const accountId of otherAccounts) {
-    if (!foundNoConnection(outcome) || now() > deadlineAt) break;
-    if (!(await moveCall(db, payment, accountId))) break;
-    payment.account_id = accountId;
+  given: { route: readonly RouteStep[]; deadlineAt: number; retryUntil?: number | undefined },
+  call: () => Promise<Outcome>,
+): Promise<Called<Outcome>> {
+  const { deadlineAt, retryUntil } = given;
+  let { route } = given;
+  let declined: Declined | undefined;
+  for (;;) {
+    const outcome = await call();
+    const called = { outcome, ...(declined && { declined }) };
+    route = routeAfter(outcome, route, { mayRetry: retryUntil !== undefined && !declined });
+    const [next] = route;
+    if (!next || (outcome.kind !== "not_sent" && outcome.kind !== "declined")) return called;
+    await failpoint("payments.before_failover");
+    if (outcome.kind === "declined") declined = outcome;
+    if (now() > ((declined && retryUntil) ?? deadlineAt)) return called;
+    if (!(await moveCall(db, payment, next.accountId, outcome))) return called;
+    payment.account_id = next.accountId;
+    if (declined) payment.recovery_from = new Date(now());
     await failpoint("payments.after_failover");
-    outcome = await call();
   }
-  return outcome;
+}
+
+/**
+ * The accounts that may be called after an answer, the first one first: none where it is the end.
+ * @param route begins with the account that has answered.
+ */
+export function routeAfter(
+  outcome: { kind: string; reason?: unknown; declineClass?: unknown },
+  [answered, ...others]: readonly RouteStep[],
+  { mayRetry }: { mayRetry: boolean },
+): readonly RouteStep[] {
+  if (foundNoConnection(outcome)) return others;
+  if (!mayRetry || outcome.kind !== "declined" || outcome.declineClass !== "soft") return [];
+  return others.filter(({ accountId }) => answered?.retriesAt.includes(accountId));
 }
 
 /** Tells whether certainly nothing was sent, so that another account may be called instead. */
-export function foundNoConnection(outcome: { kind: string; reason?: unknown }): boolean {
+function foundNoConnection(outcome: { kind: string; reason?: unknown }): boolean {
   return outcome.kind === "not_sent" && outcome.reason === undefined;
 }

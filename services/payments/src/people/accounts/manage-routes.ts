@@ -11,6 +11,8 @@ import {
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { MerchantRouteTable, Route } from "../../bank/account/account-tables.ts";
+import { findAccounts, type StoredAccount } from "../../bank/account/account-queries.ts";
+import { routesThatNeverRetry } from "../../bank/account/decide-route.ts";
 import { refuse } from "./check-account.ts";
 import type { ManageAccountsDeps } from "./manage-accounts.ts";
 
@@ -20,7 +22,7 @@ type Problem = Extract<Reply, { outcome: "problem" }>;
 type RouteRow = Selectable<MerchantRouteTable>;
 type Trx = Transaction<PaymentsDatabase>;
 
-/** Replaces a merchant's routes, or proposes it. Each has to name an account that there is, of the merchant's mode. */
+/** Replaces a merchant's routes, or proposes it. */
 export async function replaceRoutes(
   deps: Deps,
   context: OperatorContext,
@@ -28,8 +30,8 @@ export async function replaceRoutes(
 ): Promise<Reply> {
   const problem = await deps.db.transaction().execute(async (trx) => {
     await lockMerchant(trx, merchantId);
-    const unknown = await unknownAccounts(trx, merchantId, routes);
-    if (unknown.length > 0) return refuse(unknown);
+    const faults = await faultsOfRoutes(trx, merchantId, routes);
+    if (faults.length > 0) return refuse(faults);
     const version = ((await versionsOf(trx, merchantId)).at(-1)?.version ?? 0) + 1;
     const row = { merchant_id: merchantId, version, proposed_by: context.operator.person };
     await trx
@@ -111,31 +113,29 @@ function proposalIn(versions: RouteRow[]): RouteRow | undefined {
   return last?.confirmed_at === null ? last : undefined;
 }
 
-async function unknownAccounts(
-  trx: Trx,
-  merchantId: string,
-  routes: readonly Route[],
-): Promise<FieldFault[]> {
-  const ids = routes.map(({ accountId }) => accountId);
-  if (ids.length === 0) return [];
-  const rows = await trx
-    .selectFrom("acquirer_account")
-    .select("account_id")
-    .where("account_id", "in", ids)
-    .execute();
-  const ofMode = rows.filter(({ account_id }) => isLive(account_id) === isLive(merchantId));
-  const known = new Set(ofMode.map(({ account_id }) => account_id));
-  return routes.flatMap(({ accountId }, index) =>
-    known.has(accountId)
-      ? []
-      : [
-          {
-            field: `${index}.accountId`,
-            code: "acquirer_account_not_found" as const,
-            message: "is no account of this mode",
-          },
-        ],
-  );
+/** Each route has to name an account that there is, of the merchant's mode, and may retry only where a later one could follow. */
+async function faultsOfRoutes(trx: Trx, merchantId: string, routes: readonly Route[]): Promise<FieldFault[]> {
+  const named = new Set(routes.map(({ accountId }) => accountId));
+  const stored = (await findAccounts(trx)).filter(({ account }) => named.has(account.account_id));
+  const ofMode = stored.filter(({ account }) => isLive(account.account_id) === isLive(merchantId));
+  const known = new Map(ofMode.map((each) => [each.account.account_id, routable(each)]));
+  const unknown = routes.flatMap(({ accountId }, index) => (known.has(accountId) ? [] : [index]));
+  if (unknown.length > 0)
+    return unknown.map((index) => ({
+      field: `${index}.accountId`,
+      code: "acquirer_account_not_found",
+      message: "is no account of this mode",
+    }));
+  return routesThatNeverRetry(routes, known).map((index) => ({
+    field: `${index}.retrySoftDeclines`,
+    code: "no_account_follows",
+    message: "needs a later route of such payments, to an account at another bank with the same currency",
+  }));
+}
+
+function routable({ account, current, proposal }: StoredAccount) {
+  const { protocol, currencies } = account;
+  return { protocol, currencies, settings: (current ?? proposal)!.settings };
 }
 
 async function confirm(

@@ -1,0 +1,47 @@
+import type { OperatorPaymentLife } from "@holdfast/contracts";
+import { expect, test } from "vitest";
+import type { PageContext } from "./page-context.ts";
+import { TEXTS } from "./texts.ts";
+import { eventsOfPayment } from "./timeline.ts";
+
+const context = {
+  reader: { language: "en", locale: "en-GB", texts: TEXTS.en },
+  session: {},
+} as unknown as PageContext;
+
+const call = (number: number, accountId: string, outcome: string) => ({
+  number,
+  type: "AUTHORIZE",
+  reference: "r",
+  amount: 12.5,
+  accountId,
+  sentAt: `2026-11-20T12:00:0${number}Z`,
+  answeredAt: `2026-11-20T12:00:0${number}Z`,
+  outcome,
+});
+
+function answers(...accountIds: string[]): string[] {
+  const life = {
+    payment: { currency: "TRY" },
+    history: [],
+    refunds: [],
+    deliveries: [],
+    actions: [],
+    bankCalls: accountIds.map((id, index) => call(index + 1, id, index === 0 ? "DECLINED" : "APPROVED")),
+  } as unknown as OperatorPaymentLife;
+  const accounts = [
+    { accountId: "a", name: "First bank" },
+    { accountId: "b", name: "Second bank" },
+  ];
+  return eventsOfPayment(context, life, [], accounts)
+    .map(({ what }) => (typeof what === "string" ? what : what.text))
+    .filter((what) => what.startsWith(TEXTS.en.bankAnswered));
+}
+
+test("calls name their account where a payment was sent to several, and not where it was sent to one", () => {
+  const [first, second] = answers("a", "b");
+  expect(first).toContain("(First bank)");
+  expect(second).toContain("(Second bank)");
+  expect(answers("a", "a").join(" ")).not.toContain("bank)");
+  expect(answers("a", "of another installation")[0]).toContain("(First bank)");
+});
