@@ -67,6 +67,8 @@ const session = { paymentId: z.uuid(), sessionId: z.uuid() };
 /** The payment as it stands, and the destination of its cardholder's browser once it is no longer ENROLLED. */
 export const sessionStateSchema = z.object({
   payment: apiPaymentResponseSchema,
+  /** In its own mode. */
+  merchantId: z.string(),
   successUrl: z.string(),
   failureUrl: z.string(),
   /** Present while it can still be passed. */

@@ -60,7 +60,7 @@ export function publicPages(config: Config, { bus, db, clock, log }: Deps): Rout
     paymentLinkPages(checkouts),
     checkoutPages(checkouts),
     bankNotifications({ send: sendPage, perMinute: config.BANK_NOTIFICATIONS_PER_MINUTE_PER_IP }),
-    threeDsPages({ rate, send: sendPage, sessions, bodies, withPermit, now: Date.now }),
+    threeDsPages({ rate, db, send: sendPage, sessions, bodies, withPermit, now: Date.now }),
     unknownPage(checkouts),
   );
   return router;

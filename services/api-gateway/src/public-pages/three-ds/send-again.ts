@@ -1,10 +1,16 @@
 import { createHash } from "node:crypto";
 import type { BrowserReturn } from "@holdfast/contracts";
 import type { Exchange } from "../../http/exchange.ts";
-import type { Language } from "@holdfast/html";
 import { escapeHtml } from "@holdfast/html";
 import { FRAMED_BY, REPORTED_TO } from "./challenge-form.ts";
-import { NOTICE_STYLE, noticePage, PAGE_HEADERS, PAGE_TEXTS, REFRESH_S } from "./status-page.ts";
+import {
+  NOTICE_STYLE,
+  noticePage,
+  PAGE_HEADERS,
+  PAGE_TEXTS,
+  REFRESH_S,
+  type NoticeFrame,
+} from "./status-page.ts";
 
 /**
  * A page that sends what the browser brought once more after a moment. The return could not be looked at yet, and a page
@@ -13,8 +19,9 @@ import { NOTICE_STYLE, noticePage, PAGE_HEADERS, PAGE_TEXTS, REFRESH_S } from ".
 export function answerSendAgain(
   exchange: Exchange,
   status: 200 | 503,
-  { language, path, returned }: { language: Language; path: string; returned: BrowserReturn },
+  { path, returned, ...frame }: NoticeFrame & { path: string; returned: BrowserReturn },
 ): void {
+  const { language } = frame.locale;
   const inputs = returned.fields.map(
     ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
   );
@@ -30,7 +37,7 @@ ${inputs.join("\n")}
       "Content-Security-Policy": POLICY,
       ...(status === 503 && { "Retry-After": String(REFRESH_S) }),
     },
-    noticePage(language, status === 503 ? "unavailable" : "waiting", form, SEND_AGAIN),
+    noticePage(status === 503 ? "unavailable" : "waiting", frame, form, SEND_AGAIN),
   );
 }
 

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Exchange } from "../../http/exchange.ts";
-import type { Language } from "@holdfast/html";
-import { escapeHtml } from "@holdfast/html";
+import { currencyExponent, type ApiPaymentResponse } from "@holdfast/contracts";
+import { escapeHtml, LANGUAGES, writeAmount, type BuyerLocale, type Language } from "@holdfast/html";
+import { PAGE_TEXTS as FRAME_TEXTS } from "../checkout/page-texts.ts";
 import { FRAMED_BY, REPORTED_TO } from "./challenge-form.ts";
 
 /** The messages of these pages. None of them is how a payment ended: the shop says that. */
@@ -63,6 +64,23 @@ export const PAGE_TEXTS = {
   { continue: string; sendAgain: string } & Record<Notice, readonly [string, string]>
 >;
 
+/** The buyer's order, so that a page says who is paid, and how much. */
+export type PaidOrder = {
+  payment: Pick<ApiPaymentResponse, "amount" | "currency" | "livemode">;
+  /** The name that the buyer knows. */
+  merchantName: string;
+};
+
+export type NoticeFrame = {
+  locale: BuyerLocale;
+  /** Absent where it is not known. */
+  order?: PaidOrder | undefined;
+  /** The address under which this page can be read in another language. */
+  switchPath?: string | undefined;
+};
+
+type NextStep = { refreshUrl?: string; refreshS?: number; challengeUrl?: string | undefined };
+
 /**
  * A page without a script, an image or anything to fill in.
  * @param refreshUrl where the browser asks again by itself; "" is the address that it has, with its query.
@@ -73,13 +91,9 @@ export function answerNotice(
   exchange: Exchange,
   status: number,
   notice: Notice,
-  {
-    language,
-    refreshUrl,
-    refreshS = REFRESH_S,
-    challengeUrl,
-  }: { language: Language; refreshUrl?: string; refreshS?: number; challengeUrl?: string | undefined },
+  { refreshUrl, refreshS = REFRESH_S, challengeUrl, ...frame }: NoticeFrame & NextStep,
 ): void {
+  const { language } = frame.locale;
   const link =
     challengeUrl === undefined
       ? ""
@@ -94,17 +108,18 @@ export function answerNotice(
       }),
       ...((status === 503 || status === 429) && { "Retry-After": String(refreshS) }),
     },
-    noticePage(language, notice, link),
+    noticePage(notice, frame, link),
   );
 }
 
 /** The document of a page that says `notice`. @param further what stands below its text, as HTML. */
-export function noticePage(language: Language, notice: Notice, further: string, script = ""): string {
+export function noticePage(notice: Notice, frame: NoticeFrame, further: string, script = ""): string {
+  const { language } = frame.locale;
   const [heading, text] = PAGE_TEXTS[language][notice];
   return `<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeHtml(heading)}</title><style>${STYLE}</style></head>
-<body>
+<body>${head(frame)}
 <main>
 <h1>${escapeHtml(heading)}</h1>
 <p role="status">${escapeHtml(text)}</p>${further}
@@ -112,6 +127,27 @@ export function noticePage(language: Language, notice: Notice, further: string, 
 </body>
 </html>
 `;
+}
+
+/** The shop and the amount, and the languages in which the page can be read. */
+function head({ locale, order, switchPath }: NoticeFrame): string {
+  const texts = FRAME_TEXTS[locale.language];
+  const ribbon = order?.payment.livemode === false ? `<aside>${escapeHtml(texts.testMode)}</aside>` : "";
+  const shop = order
+    ? `<p>${escapeHtml(order.merchantName)}<br><strong>${escapeHtml(amountOf(order, locale.locale))}</strong></p>`
+    : "";
+  const links = LANGUAGES.map(
+    (other) =>
+      `<a href="${escapeHtml(`${switchPath}?lang=${other}`)}" lang="${other}" hreflang="${other}"${other === locale.language ? ' aria-current="true"' : ""}>${FRAME_TEXTS[other].name}</a>`,
+  );
+  const nav =
+    switchPath === undefined ? "" : `<nav aria-label="${texts.switchLabel}">${links.join(" ")}</nav>`;
+  return shop === "" && nav === "" ? "" : `\n${ribbon}<header>${shop}${nav}</header>`;
+}
+
+function amountOf({ payment: { amount, currency } }: PaidOrder, locale: string): string {
+  const exponent = currencyExponent(currency) ?? 0;
+  return writeAmount(locale, amount.toFixed(exponent) as `${number}`, currency, exponent);
 }
 
 /** In the colours and the type of the hosted page, and in the light that the browser asks for. */
@@ -124,8 +160,14 @@ h1 { margin: 0 0 0.75rem; font-size: 1.25rem; line-height: 1.3; }
 p { margin: 0; }
 p + p, form { margin-top: 1.25rem; }
 a { color: #0a5f5b; font-weight: 600; }
+header { display: flex; justify-content: space-between; gap: 1rem; max-width: 26rem; margin: 0 auto; }
+header p { min-width: 0; overflow-wrap: anywhere; }
+nav { flex: none; }
+nav a { padding: 0.25rem 0.4rem; }
+nav [aria-current] { color: inherit; text-decoration: none; }
+aside { max-width: 26rem; margin: 0 auto 1.25rem; color: #8f1d1d; font-weight: 600; text-align: center; }
 @media (prefers-color-scheme: dark) { :root { color: #e6ebf0; background: #10171e; } main { background: #18212b; }
-  a { color: #8adbd5; } }
+  a { color: #8adbd5; } aside { color: #ffb4ab; } }
 `;
 
 /** The part of a page's policy that allows the one style by its digest. */

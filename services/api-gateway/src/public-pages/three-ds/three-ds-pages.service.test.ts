@@ -48,6 +48,7 @@ const challenged = (payload: EnrolPayment): CommandReply<EnrolledPayment> => ({
 });
 const state = (status: "SUCCESS" | "FAILED" | "CANCELLED" | "ENROLLED", paymentId: string): SessionState => ({
   payment: { ...recordOf({ paymentId, orderId: "order-1" }), status },
+  merchantId: merchant.merchantId,
   successUrl: "https://shop.example/yes?a=1",
   failureUrl: "https://shop.example/no",
 });
@@ -319,6 +320,29 @@ describe("the way back", () => {
     expect(page.text).toContain("please do not pay again");
     ended = ({ paymentId }) => ({ outcome: "done", result: state("SUCCESS", paymentId) });
     expect(await visit({ path: back })).toMatchObject({ status: 303 });
+  });
+
+  test("that waits says whose payment it is, in the language that the buyer chooses", async () => {
+    ended = ({ paymentId }) => ({ outcome: "pending", result: state("ENROLLED", paymentId) });
+    const { back, paymentId, sessionId } = await pages();
+    const waiting = await visit({ path: back, headers: { "accept-language": "en-GB" } });
+    expect(waiting.text).toMatch(/<header><p>A shop<br><strong>TRY\s12.50<\/strong>/);
+    expect(waiting.text).not.toContain("This is a test");
+    const [, turkish = ""] = /<a href="([^"]*)" lang="tr"/.exec(waiting.text) ?? [];
+    const switched = await visit({ path: new URL(turkish, `https://pay.test${back}`).pathname + "?lang=tr" });
+    expect(turkish).toBe(`${back.split("/").at(-1)}?lang=tr`);
+    expect(switched.text).toContain("Lütfen bekleyin");
+    expect(switched.headers["refresh"]).toBe(`3; url=${turkish}`);
+    expect(returns.at(-1)).toEqual({ paymentId, sessionId, returned: { fields: [] } });
+  });
+
+  test("of a test's payment that waits says that no real card is charged", async () => {
+    ended = ({ paymentId }) => {
+      const { payment, ...result } = state("ENROLLED", paymentId);
+      return { outcome: "pending", result: { ...result, payment: { ...payment, livemode: false } } };
+    };
+    const { back } = await pages();
+    expect((await visit({ path: back })).text).toContain("<aside>This is a test, and no payment is taken.");
   });
 
   test.each([

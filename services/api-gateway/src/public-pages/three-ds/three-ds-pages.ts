@@ -25,7 +25,10 @@ import { isForm, readBody } from "../../http/read-body.ts";
 import { Refusal } from "../../http/refusal.ts";
 import { refuse } from "../../http/problem-response.ts";
 import type { SendPageCommand } from "../../bus/send-command.ts";
-import { chooseLocale, type Language } from "@holdfast/html";
+import { chooseLocale, type BuyerLocale } from "@holdfast/html";
+import type { Kysely } from "kysely";
+import type { GatewayDatabase } from "../../database.ts";
+import { findPayee } from "../../merchant/find-payee.ts";
 import { shopUrlOfPayment } from "../shop-url.ts";
 import { readBrowserReturn } from "./browser-return.ts";
 import { BANK_PAGE_POLICY, challengeForm, challengePolicy } from "./challenge-form.ts";
@@ -35,6 +38,7 @@ import { answerNotice, PAGE_HEADERS, PAGE_TEXTS, REDIRECT_HEADERS } from "./stat
 
 export type ThreeDsPagesDeps = {
   send: SendPageCommand;
+  db: Kysely<GatewayDatabase>;
   sessions: SignedSessions;
   /** Over the limit, the page asks again after a moment. */
   withPermit: PageInFlightLimit;
@@ -51,8 +55,8 @@ type Visit = {
   exchange: Exchange;
   request: IncomingMessage;
   ids: SessionIds;
-  language: Language;
-  /** The address of this page without its query: where it asks again. */
+  locale: BuyerLocale;
+  /** The address of this page without what the browser brought: where it asks again, in the language that was chosen. */
   path: string;
   /** The fields that the browser brought back from the issuer, if it brought any. */
   returned?: BrowserReturn;
@@ -84,7 +88,8 @@ export function threeDsPages(deps: ThreeDsPagesDeps): Router {
 function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RoutedHandler {
   return requestHandler(async (request, exchange) => {
     exchange.route = `/3ds/${page.purpose}/{state}`;
-    const { language } = chooseLocale(undefined, request.headers["accept-language"]);
+    const chosen = LANGUAGE_ALONE.exec(queryText(request))?.[1];
+    const locale = chooseLocale(chosen, request.headers["accept-language"]);
     const { state = "" } = request.params;
     // Until the signature is verified, the state is a client's own text: it is in no header and in no page.
     const verified = deps.sessions.verify(state, page.purpose, deps.now());
@@ -97,9 +102,9 @@ function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RoutedHandler {
       const isGenuine = verified.kind === "valid";
       // The form was not read, and asking again without it would lose what the browser brought.
       if (isGenuine && request.method === "POST")
-        return answerNotice(exchange, 429, "reload", { language, refreshS });
+        return answerNotice(exchange, 429, "reload", { locale, refreshS });
       const refresh = isGenuine ? { refreshUrl: queryText(request) ? "" : state, refreshS } : { refreshS };
-      return answerNotice(exchange, 429, "unavailable", { language, ...refresh });
+      return answerNotice(exchange, 429, "unavailable", { locale, ...refresh });
     }
     // HEAD, which link previews send, must not complete a payment either.
     if (!page.methods.includes(request.method ?? "")) {
@@ -108,9 +113,15 @@ function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RoutedHandler {
         new Refusal("method_not_allowed", { headers: { Allow: page.methods.join(", ") } }),
       );
     }
-    if (verified.kind === "forged") return answerNotice(exchange, 404, "invalid", { language });
-    if (verified.kind === "expired") return answerNotice(exchange, 410, "expired", { language });
-    const visit: Visit = { exchange, request, ids: verified.ids, language, path: state };
+    if (verified.kind === "forged") return answerNotice(exchange, 404, "invalid", { locale });
+    if (verified.kind === "expired") return answerNotice(exchange, 410, "expired", { locale });
+    const visit: Visit = {
+      exchange,
+      request,
+      ids: verified.ids,
+      locale,
+      path: chosen === undefined ? state : `${state}?lang=${chosen}`,
+    };
     exchange.paymentId = visit.ids.paymentId;
     try {
       await page.handle(visit);
@@ -121,33 +132,39 @@ function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RoutedHandler {
   });
 }
 
+/** A query of ours; what a bank sends a browser back with has other fields. */
+const LANGUAGE_ALONE = /^lang=([a-z]{2})$/;
+
 async function showChallenge(deps: ThreeDsPagesDeps, visit: Visit): Promise<void> {
-  const { exchange, ids, language } = visit;
+  const { exchange, ids, locale } = visit;
   await withPermit(deps, visit, "read", async () => {
     const reply = await deps.send(readSession, exchange, ids);
     const challenge = "result" in reply ? reply.result.challenge : undefined;
-    if (!challenge) return answerState(visit, reply);
+    if (!challenge) return await answerState(deps, visit, reply);
     if ("html" in challenge) {
       const headers = { ...PAGE_HEADERS, "Content-Security-Policy": BANK_PAGE_POLICY };
       return exchange.answer(200, headers, challenge.html);
     }
-    const form = challengeForm(challenge, { language, button: PAGE_TEXTS[language].continue });
+    const form = challengeForm(challenge, {
+      language: locale.language,
+      button: PAGE_TEXTS[locale.language].continue,
+    });
     exchange.answer(200, { ...PAGE_HEADERS, "Content-Security-Policy": challengePolicy(challenge) }, form);
   });
 }
 
 async function takeReturn(deps: ThreeDsPagesDeps, visit: Visit): Promise<void> {
-  const { exchange, ids, language } = visit;
+  const { exchange, ids, locale } = visit;
   const text = await returnedText(deps, visit);
   if (text instanceof Refusal) {
     exchange.code = text.code;
-    return answerNotice(exchange, PROBLEMS[text.code].status, "invalid", { language });
+    return answerNotice(exchange, PROBLEMS[text.code].status, "invalid", { locale });
   }
   const returned = readBrowserReturn(text);
-  if (!returned) return answerNotice(exchange, 400, "invalid", { language });
+  if (!returned) return answerNotice(exchange, 400, "invalid", { locale });
   if (returned.fields.length > 0) visit.returned = returned;
   await withPermit(deps, visit, "external", async () =>
-    answerState(visit, await deps.send(completePayment, exchange, { ...ids, returned })),
+    answerState(deps, visit, await deps.send(completePayment, exchange, { ...ids, returned })),
   );
 }
 
@@ -168,22 +185,26 @@ async function returnedText(
   { bodies }: ThreeDsPagesDeps,
   { request, exchange }: Visit,
 ): Promise<string | Refusal> {
-  if (request.method === "GET") return queryText(request);
+  if (request.method === "GET") return queryText(request).replace(LANGUAGE_ALONE, "");
   const body = await readBody(exchange, formSource(bodies, exchange), isForm);
   return body instanceof Refusal ? body : body.toString("utf8");
 }
 
 /** Goes on to the shop with a payment that has ended; with an unknown outcome the browser waits here. */
-function answerState(visit: Visit, reply: CommandReply<SessionState>): void {
-  const { exchange, language } = visit;
+async function answerState(
+  deps: ThreeDsPagesDeps,
+  visit: Visit,
+  reply: CommandReply<SessionState>,
+): Promise<void> {
+  const { exchange, locale } = visit;
   switch (reply.outcome) {
     case "done":
       return exchange.answer(303, { ...REDIRECT_HEADERS, Location: shopUrlOfPayment(reply.result) }, "");
     case "pending":
-      return answerPending(visit, reply.result);
+      return await answerPending(deps, visit, reply.result);
     case "problem":
       exchange.code = reply.code;
-      return answerNotice(exchange, 404, "invalid", { language });
+      return answerNotice(exchange, 404, "invalid", { locale });
     case "not_started":
     case "in_doubt":
       return askAgain(visit);
@@ -192,19 +213,26 @@ function answerState(visit: Visit, reply: CommandReply<SessionState>): void {
   }
 }
 
-function answerPending({ exchange, language, path, returned }: Visit, state: SessionState): void {
+async function answerPending(
+  { db }: ThreeDsPagesDeps,
+  { exchange, locale, path, returned }: Visit,
+  { payment, merchantId, challenge, returnWas }: SessionState,
+): Promise<void> {
+  const payee = await findPayee(db, merchantId);
+  const order = payee && { payment, merchantName: payee.name };
+  const [switchPath] = path.split("?");
   // No hop by itself: an issuer that sends every browser back in the same way would have it go round forever.
-  if (state.returnWas === "not_genuine") {
-    const challengeUrl = state.challenge?.pageUrl;
-    return answerNotice(exchange, 400, "unproven", { language, challengeUrl });
+  if (returnWas === "not_genuine") {
+    const challengeUrl = challenge?.pageUrl;
+    return answerNotice(exchange, 400, "unproven", { locale, order, switchPath, challengeUrl });
   }
-  if (state.returnWas === "not_used" && returned)
-    return answerSendAgain(exchange, 200, { language, path, returned });
-  answerNotice(exchange, 200, "waiting", { language, refreshUrl: path });
+  if (returnWas === "not_used" && returned)
+    return answerSendAgain(exchange, 200, { locale, order, path, returned });
+  answerNotice(exchange, 200, "waiting", { locale, order, switchPath, refreshUrl: path });
 }
 
-function askAgain({ exchange, language, path, returned }: Visit): void {
+function askAgain({ exchange, locale, path, returned }: Visit): void {
   exchange.code ??= "service_unavailable";
-  if (returned) return answerSendAgain(exchange, 503, { language, path, returned });
-  answerNotice(exchange, 503, "unavailable", { language, refreshUrl: path });
+  if (returned) return answerSendAgain(exchange, 503, { locale, path, returned });
+  answerNotice(exchange, 503, "unavailable", { locale, refreshUrl: path });
 }

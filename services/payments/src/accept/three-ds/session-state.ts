@@ -32,6 +32,7 @@ export function sessionState(
     outcome: isEnded ? "done" : "pending",
     result: {
       payment: paymentRecord(payment),
+      merchantId: payment.merchant_id,
       successUrl: session.success_url,
       failureUrl: session.failure_url,
       ...(challenge && { challenge }),
