@@ -2,10 +2,10 @@ import { z } from "zod";
 import { JsonNumber } from "./json-number.ts";
 
 /** A whole number of a request, which stays as it was written; every fault of it is `out_of_range`. */
-export function wholeNumberField(min: number, max: number, openApi: { default?: number } = {}) {
+export function wholeNumberField(min: number, max: number) {
   return z
     .instanceof(JsonNumber, { error: "must be a number" })
-    .meta({ override: { type: "integer", minimum: min, maximum: max, ...openApi } })
+    .meta({ override: { type: "integer", minimum: min, maximum: max } })
     .refine(
       (value) => {
         const number = wholeNumberOf(value);

@@ -85,7 +85,6 @@ export const cardPaymentFields = {
       description:
         "Whether this may be attempted while the bank has not decided on an earlier attempt at the same order; " +
         "without it the answer is then 409 `order_undecided`, so that a buyer is not charged twice",
-      default: false,
     }),
   ...orderDetailFields,
 };

@@ -7,12 +7,12 @@ import { cardPaymentFields, INSTALLMENTS_MAX } from "./card-payment-fields.ts";
 export const saleRequestSchema = z
   .object({
     ...cardPaymentFields,
-    installmentCount: wholeNumberField(1, INSTALLMENTS_MAX, { default: 1 })
+    installmentCount: wholeNumberField(1, INSTALLMENTS_MAX)
       .optional()
       .meta({
         description:
-          "Number of installments that the buyer pays in, of those that `GET /api/bins/{bin}` names; 1 for " +
-          "payment in full",
+          "Number of installments that the buyer pays in, of those that `GET /api/bins/{bin}` names; 1, or " +
+          "none, for payment in full",
       }),
     loyaltyCode: textSchema(1, 32)
       .optional()
