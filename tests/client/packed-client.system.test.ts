@@ -61,6 +61,11 @@ test("it has no dependencies, and nothing but the code, its types, the licence a
   ]);
 });
 
+test("its sources are not packed in its place", async () => {
+  const packing = run("npm", ["pack", "--dry-run"], { cwd: join(root, "packages", "client") });
+  await expect(packing).rejects.toMatchObject({ stderr: expect.stringContaining("npm run pack:client") });
+});
+
 test("every way of importing it finds its code and its types", async () => {
   const checked = await checkPackage(createPackageFromTarballData(new Uint8Array(await readFile(packed))));
   expect(checked.types === false ? "no types" : checked.problems).toEqual([]);
