@@ -1,16 +1,10 @@
 import { z } from "zod";
 import type { FieldCode } from "../field-codes.ts";
 import { currencyExponent, parseAmount } from "../money.ts";
+import { ratePercentSchema } from "../percentage.ts";
 import { wholeNumberSchema } from "../whole-number.ts";
 import { CARD_TYPES, DOM_INT } from "./bin.ts";
 import { currencySchema, INSTALLMENTS_MAX } from "./card-payment-fields.ts";
-
-const ratePercent = z
-  .string()
-  .regex(/^(0|[1-9]\d?)(\.\d{1,4})?$/, {
-    error: "must be a decimal string below 100 with at most 4 decimals",
-  })
-  .meta({ description: "Percentage of the amount, as a decimal string", examples: ["2.50"] });
 
 const fixed = z
   .string()
@@ -32,7 +26,7 @@ export const commissionRuleSchema = z
     }),
     installmentsFrom: wholeNumberSchema(1, INSTALLMENTS_MAX, "Defaults to 1").optional(),
     installmentsTo: wholeNumberSchema(1, INSTALLMENTS_MAX, "Defaults to 12").optional(),
-    ratePercent,
+    ratePercent: ratePercentSchema,
     fixed,
   })
   .refine(
@@ -64,7 +58,7 @@ export function installmentsOf(rule: {
  */
 export const commissionPlanSchema = z
   .object({
-    ratePercent,
+    ratePercent: ratePercentSchema,
     fixed,
     currency: currencySchema(),
     rules: z

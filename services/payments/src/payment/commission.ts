@@ -1,4 +1,10 @@
-import { installmentsOf, parseAmount, type CommissionPlan, type CommissionRule } from "@holdfast/contracts";
+import {
+  installmentsOf,
+  parseAmount,
+  percentageMinor,
+  type CommissionPlan,
+  type CommissionRule,
+} from "@holdfast/contracts";
 
 /** The inputs of a payment's commission. A field that the card's BIN does not give is null and matches no rule on it. */
 export type CommissionBasis = {
@@ -18,7 +24,7 @@ export type CommissionBasis = {
 export function commissionMinor(basis: CommissionBasis, plan: CommissionPlan | undefined): bigint {
   if (!plan) return 0n;
   const { ratePercent, fixed } = plan.rules?.find((rule) => names(rule, basis)) ?? plan;
-  const percentage = (basis.amountMinor * rateTenThousandths(ratePercent) + HALF) / ONE;
+  const percentage = percentageMinor(basis.amountMinor, ratePercent);
   const fixedMinor = plan.currency === basis.currency ? parseAmount(fixed, basis.currencyExponent) : 0n;
   const commission = percentage + (typeof fixedMinor === "bigint" ? fixedMinor : 0n);
   return commission > basis.amountMinor && !plan.mayExceedAmount ? basis.amountMinor : commission;
@@ -33,12 +39,3 @@ function names(rule: CommissionRule, { cardType, domInt, installmentCount }: Com
     installmentCount <= to
   );
 }
-
-function rateTenThousandths(ratePercent: string): bigint {
-  const [whole = "0", fraction = ""] = ratePercent.split(".");
-  return BigInt(whole + fraction.padEnd(4, "0"));
-}
-
-/** 100 percent in ten-thousandths of a percent. */
-const ONE = 1_000_000n;
-const HALF = ONE / 2n;
