@@ -73,6 +73,8 @@ const ofAccount: readonly Way[] = [
   "changeAcquirerAccount",
   "confirmAcquirerAccount",
   "probeAcquirerAccount",
+  "getInstallmentPrices",
+  "putInstallmentPrices",
 ].map((operationId) => ({ operationId, parameter: "accountId" }));
 const ofDifference: readonly Way[] = ["getDifference", "noteDifference", "closeDifference"].map(
   (operationId) => ({

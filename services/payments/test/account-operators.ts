@@ -1,5 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { operations, type CommandReply, type CreateAcquirerAccountRequest } from "@holdfast/contracts";
+import {
+  operations,
+  type CommandReply,
+  type CreateAcquirerAccountRequest,
+  type InstallmentPrice,
+} from "@holdfast/contracts";
 import { sealReply } from "@holdfast/sealing";
 import type { PaymentsHarness } from "./payments-harness.ts";
 
@@ -22,6 +27,8 @@ export function accountOperators(payments: Operators, url: () => string) {
     change: (accountId: string, change: object) => changeAccount(payments, accountId, change, name),
     confirm: (accountId: string, version: number) =>
       payments.operate(operations.confirmAcquirerAccount.command, { accountId, version }, name),
+    price: (accountId: string, prices: InstallmentPrice[]) =>
+      payments.operate(operations.putInstallmentPrices.command, { accountId, prices }, name),
     route: (merchantId: string, routes: object[]) =>
       payments.operate(operations.putMerchantRoutes.command, { merchantId, routes: routes as never }, name),
     confirmRoutes: (merchantId: string, version: number) =>
@@ -39,6 +46,11 @@ export function accountOperators(payments: Operators, url: () => string) {
     change: async (accountId: string, version: number, change: object): Promise<void> => {
       resultOf(await as("alice").change(accountId, change));
       resultOf(await as("bora").confirm(accountId, version));
+    },
+    /** Prices of installments there, in use. */
+    price: async (accountId: string, prices: InstallmentPrice[]): Promise<void> => {
+      const { proposal } = resultOf(await as("alice").price(accountId, prices));
+      resultOf(await as("bora").confirm(accountId, proposal!.version));
     },
     /** A new merchant whose payments go to these accounts. */
     merchantRoutedTo: async (...routes: object[]): Promise<string> => {

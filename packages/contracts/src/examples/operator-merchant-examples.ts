@@ -50,6 +50,15 @@ const ROUTE = {
   retrySoftDeclines: false,
 };
 
+const PRICE = {
+  loyaltyCode: "BONUS",
+  installmentCount: 3,
+  payer: "BUYER",
+  ratePercent: "3.75",
+  from: DAY,
+  to: "2027-01-01",
+};
+
 /** The bodies by which operators onboard and look after merchants. */
 export const OPERATOR_MERCHANT_REQUESTS: Readonly<Record<string, object>> = {
   createMerchant: { name: "Book Shop", ...PLAN },
@@ -59,6 +68,7 @@ export const OPERATOR_MERCHANT_REQUESTS: Readonly<Record<string, object>> = {
   changeAcquirerAccount: { ...ACCOUNT, secrets: CREDENTIALS, state: "ACTIVE" },
   confirmAcquirerAccount: { version: 1 },
   probeAcquirerAccount: { proposal: { version: 2, secrets: CREDENTIALS } },
+  putInstallmentPrices: [PRICE],
   putMerchantRoutes: [ROUTE],
   confirmMerchantRoutes: { version: 2 },
   refuseOperator: { subject: "vera", reason: "Has left the company" },
@@ -99,6 +109,7 @@ const PROPOSED_ACCOUNT = {
     ...ACCOUNT,
     state: "ACTIVE",
     secretsChange: true,
+    installmentPricesChange: false,
   },
 };
 const ACTIVE_ACCOUNT = {
@@ -149,6 +160,14 @@ export const OPERATOR_MERCHANT_ANSWERS: Readonly<Record<string, Readonly<Record<
   },
   confirmAcquirerAccount: { 200: ACTIVE_ACCOUNT },
   probeAcquirerAccount: { 200: { result: "ok" } },
+  getInstallmentPrices: { 200: { prices: [PRICE], version: 2 } },
+  putInstallmentPrices: {
+    200: {
+      prices: [],
+      version: 1,
+      proposal: { version: 2, proposedBy: "alice", proposedAt: `${DAY}T07:45:00.000Z`, prices: [PRICE] },
+    },
+  },
   getMerchantRoutes: { 200: ROUTES },
   putMerchantRoutes: { 200: PROPOSED_ROUTES },
   confirmMerchantRoutes: { 200: ROUTES },

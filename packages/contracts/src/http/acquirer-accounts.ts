@@ -117,6 +117,9 @@ export const acquirerAccountSchema = z
         state: stateSchema,
         settings: accountSettings,
         secretsChange: z.boolean().meta({ description: "Whether it has other credentials" }),
+        installmentPricesChange: z
+          .boolean()
+          .meta({ description: "Whether installments cost something else; see its installment prices" }),
       })
       .optional()
       .meta({ description: "The version that another person has to confirm" }),

@@ -9,6 +9,7 @@ import {
   createAcquirerAccountRequestSchema,
 } from "../http/acquirer-accounts.ts";
 import { BODY_PROBLEMS, pathId } from "../http/endpoint.ts";
+import { installmentPriceListSchema, installmentPricesSchema } from "../http/installment-prices.ts";
 import { routeSchema } from "../http/merchant-routes.ts";
 import { sealedCredentials } from "../messages/account-credentials.ts";
 import { defineOperatorOperations } from "./define-operations.ts";
@@ -19,6 +20,7 @@ const one = {
   pathParameters: z.object({ accountId: pathId("The account") }),
   notFound: "acquirer_account_not_found",
 } as const;
+const prices = (description: string) => ({ description, body: installmentPricesSchema });
 const account = (description: string) => ({ description, body: acquirerAccountSchema });
 
 const ofMerchant = {
@@ -149,6 +151,35 @@ export const acquirerAccountOperations = defineOperatorOperations({
       "account_not_confirmed",
       "nothing_to_confirm",
     ],
+  },
+
+  getInstallmentPrices: {
+    subject: "payments.read-installment-prices",
+    role: "viewer",
+    method: "GET",
+    path: "/operator/acquirer-accounts/{accountId}/installment-prices",
+    ...one,
+    summary: "Read what installments cost at an account",
+    responses: { 200: prices("The prices in use, and a proposal") },
+    problems: ["forbidden", "acquirer_account_not_found"],
+  },
+
+  putInstallmentPrices: {
+    subject: "payments.replace-installment-prices",
+    payload: z.object({ accountId: z.uuid(), prices: installmentPriceListSchema }),
+    role: "admin",
+    recentSignIn: true,
+    work: "write",
+    method: "PUT",
+    path: "/operator/acquirer-accounts/{accountId}/installment-prices",
+    ...one,
+    summary: "Replace what installments cost at an account",
+    description:
+      "The prices are a new version of the account, which another person confirms as any other change of it. " +
+      "Installments without a price cost the buyer nothing.",
+    request: installmentPriceListSchema,
+    responses: { 200: prices("The prices, with the proposal where another person has to confirm it") },
+    problems: [...BODY_PROBLEMS, "forbidden", "acquirer_account_not_found"],
   },
 
   getMerchantRoutes: {

@@ -59,6 +59,8 @@ const MAY: Record<string, string> = {
   confirmAcquirerAccount: "admin",
   probeAcquirerAccount: "operations admin",
   getMerchantRoutes: ANYBODY,
+  getInstallmentPrices: ANYBODY,
+  putInstallmentPrices: "admin",
   putMerchantRoutes: "admin",
   confirmMerchantRoutes: "admin",
   getLogLevels: ANYBODY,

@@ -1,4 +1,11 @@
-import { nameOf, isLive, type AcquirerAccount } from "@holdfast/contracts";
+import {
+  nameOf,
+  isLive,
+  type AcquirerAccount,
+  type InstallmentPrice,
+  type InstallmentPrices,
+} from "@holdfast/contracts";
+import { isDeepStrictEqual } from "node:util";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 import type {
@@ -157,7 +164,9 @@ function columnsOf(accountId: string, attributes: AccountAttributes) {
   };
 }
 
-function attributesOf(account: AccountRow): Omit<AccountAttributes, "state" | "secretsChange"> {
+function attributesOf(
+  account: AccountRow,
+): Omit<AccountAttributes, "state" | "secretsChange" | "installmentPrices"> {
   return {
     name: account.name,
     currencies: account.currencies,
@@ -187,13 +196,35 @@ export function accountView({ account, current, proposal }: StoredAccount): Acqu
     createdAt: account.created_at.toISOString(),
     ...(proposal && {
       proposal: {
-        version: proposal.version,
-        proposedBy: nameOf(proposal.proposed_by),
-        proposedAt: proposal.proposed_at.toISOString(),
-        ...proposal.attributes,
+        ...proposedIn(proposal),
+        ...shownAttributes(proposal),
         ...limitOf(proposal),
         settings: proposal.settings as AcquirerAccount["settings"],
+        installmentPricesChange: !isDeepStrictEqual(pricesOf(proposal), pricesOf(current)),
       },
     }),
   };
+}
+
+/** The prices have a view of their own: an account of a list has no hundred of them. */
+function shownAttributes({ attributes }: VersionRow): Omit<AccountAttributes, "installmentPrices"> {
+  const { installmentPrices: _prices, ...shown } = attributes;
+  return shown;
+}
+
+/** The cost of installments at an account as operators see it. */
+export function installmentPricesView({ current, proposal }: StoredAccount): InstallmentPrices {
+  return {
+    prices: [...pricesOf(current)],
+    ...(current && { version: current.version }),
+    ...(proposal && { proposal: { ...proposedIn(proposal), prices: [...pricesOf(proposal)] } }),
+  };
+}
+
+function pricesOf(version: VersionRow | undefined): readonly InstallmentPrice[] {
+  return version?.attributes.installmentPrices ?? [];
+}
+
+function proposedIn({ version, proposed_by, proposed_at }: VersionRow) {
+  return { version, proposedBy: nameOf(proposed_by), proposedAt: proposed_at.toISOString() };
 }

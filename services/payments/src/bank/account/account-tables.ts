@@ -1,4 +1,4 @@
-import type { routeSchema } from "@holdfast/contracts";
+import type { InstallmentPrice, routeSchema } from "@holdfast/contracts";
 import type { Generated, JSONColumnType } from "kysely";
 import type { z } from "zod";
 
@@ -48,6 +48,8 @@ export type AccountAttributes = {
   default: boolean;
   /** True where the version has other credentials than the one before. */
   secretsChange: boolean;
+  /** Absent where none was ever set. */
+  installmentPrices?: readonly InstallmentPrice[];
 };
 
 export type AcquirerCallSlotTable = { account_id: string; slot: number; taken_at: Generated<Date> };

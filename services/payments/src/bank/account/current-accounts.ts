@@ -1,4 +1,4 @@
-import { isLive } from "@holdfast/contracts";
+import { isLive, type InstallmentPrice } from "@holdfast/contracts";
 import type { Logger } from "@holdfast/service-runtime";
 import type { Kysely, Selectable } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
@@ -21,6 +21,7 @@ export type Account = {
   lateArrivalMs: number;
   connectionsMax: number;
   callsPerMinute?: number | undefined;
+  installmentPrices: readonly InstallmentPrice[];
   settings: object;
   sealedSecrets: Buffer;
 };
@@ -130,6 +131,7 @@ function accountOf(
     lateArrivalMs: Number(row.late_arrival_ms),
     connectionsMax: row.connections_max,
     callsPerMinute: row.attributes.callsPerMinute ?? undefined,
+    installmentPrices: row.attributes.installmentPrices ?? [],
     settings: row.settings,
     sealedSecrets: row.sealed_secrets,
   };

@@ -22,6 +22,7 @@ const account = (version: number): Account => ({
   businessDay: { timeZone: "UTC", cutOff: "00:00" },
   lateArrivalMs: 1_000,
   connectionsMax: 4,
+  installmentPrices: [],
   settings: {},
   sealedSecrets: Buffer.alloc(0),
 });

@@ -7,6 +7,7 @@ import {
   readAccounts,
   type ManageAccountsDeps,
 } from "./manage-accounts.ts";
+import { readInstallmentPrices, replaceInstallmentPrices } from "./manage-installment-prices.ts";
 import { probeAccount, type ProbeAccountDeps } from "./probe-account.ts";
 import { openSentSecrets } from "./open-sent-secrets.ts";
 import { confirmRoutes, readRoutes, replaceRoutes } from "./manage-routes.ts";
@@ -34,6 +35,12 @@ export function accountHandlers(deps: ManageAccountsDeps) {
     ),
     handler(operations.confirmAcquirerAccount.command, ({ context, payload }) =>
       confirmAccount(deps, context, payload),
+    ),
+    handler(operations.getInstallmentPrices.command, ({ payload }) =>
+      readInstallmentPrices(deps, payload.accountId),
+    ),
+    handler(operations.putInstallmentPrices.command, ({ context, payload }) =>
+      replaceInstallmentPrices(deps, context, payload),
     ),
     handler(operations.getMerchantRoutes.command, ({ payload }) => readRoutes(deps, payload.merchantId)),
     handler(operations.putMerchantRoutes.command, ({ context, payload }) =>

@@ -88,11 +88,14 @@ export async function makeAccount(
   return problem ?? (await shown(deps, accountId));
 }
 
+/** A change of an account, or of what installments cost there. */
+type AccountChange = ChangeAcquirerAccountRequest & Pick<AccountAttributes, "installmentPrices">;
+
 /** Changes an account, or proposes the change. A later proposal takes the place of an earlier one. */
 export async function changeAccount(
   deps: ManageAccountsDeps,
   context: OperatorContext,
-  { accountId, change }: { accountId: string; change: ChangeAcquirerAccountRequest },
+  { accountId, change }: { accountId: string; change: AccountChange },
 ): Promise<Reply> {
   const { ring } = deps;
   if (!ring) return NO_RING;

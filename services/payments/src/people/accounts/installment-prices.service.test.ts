@@ -1,0 +1,71 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { operations, type InstallmentPrice } from "@holdfast/contracts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { accountOperators, resultOf } from "../../../test/account-operators.ts";
+import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
+
+let payments: PaymentsHarness;
+
+beforeAll(async () => {
+  payments = await startPaymentsHarness({ ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}` });
+});
+afterAll(() => payments.close());
+
+const { as, account, change } = accountOperators(
+  { operate: (...asked) => payments.operate(...asked) },
+  () => "http://127.0.0.1:1",
+);
+const read = (accountId: string) =>
+  payments.operate(operations.getInstallmentPrices.command, { accountId }, "vera");
+
+const PRICE: InstallmentPrice = {
+  loyaltyCode: "BONUS",
+  installmentCount: 3,
+  payer: "BUYER",
+  ratePercent: "3.75",
+  from: "2026-12-01",
+};
+
+test("prices are in use when another person has confirmed the account's version, and the audit log names both", async () => {
+  const accountId = await account();
+  expect(resultOf(await read(accountId))).toEqual({ prices: [], version: 1 });
+  const proposed = resultOf(await as("alice").price(accountId, [PRICE]));
+  expect(proposed).toMatchObject({
+    prices: [],
+    version: 1,
+    proposal: { version: 2, proposedBy: "alice", prices: [PRICE] },
+  });
+  const { items } = resultOf(await payments.operate(operations.listAcquirerAccounts.command, { accountId }));
+  expect(items[0]!.proposal).toMatchObject({ secretsChange: false, installmentPricesChange: true });
+  expect(JSON.stringify(items)).not.toContain("3.75");
+  expect(await as("alice").confirm(accountId, 2)).toMatchObject({ code: "same_person" });
+  resultOf(await as("bora").confirm(accountId, 2));
+  expect(resultOf(await read(accountId))).toEqual({ prices: [PRICE], version: 2 });
+  const audited = await payments.query<{ actor: string; action: string; detail: string }>(
+    "select actor, action, detail from payments.audit_entry where subject = $1 order by sequence offset 2",
+    [accountId],
+  );
+  expect(audited.map(({ actor, action }) => `${actor} ${action}`)).toEqual([
+    "alice account.proposed",
+    "bora account.confirmed",
+  ]);
+  expect(JSON.parse(audited[0]!.detail)).toMatchObject({ attributes: { installmentPrices: [PRICE] } });
+});
+
+test("another change of the account keeps its prices, and an empty list takes them away", async () => {
+  const accountId = await account();
+  resultOf(await as("alice").price(accountId, [PRICE]));
+  resultOf(await as("bora").confirm(accountId, 2));
+  await change(accountId, 3, { name: `renamed ${randomUUID()}` });
+  expect(resultOf(await read(accountId))).toEqual({ prices: [PRICE], version: 3 });
+  resultOf(await as("alice").price(accountId, []));
+  resultOf(await as("bora").confirm(accountId, 4));
+  expect(resultOf(await read(accountId))).toEqual({ prices: [], version: 4 });
+});
+
+test("an unknown account has no prices", async () => {
+  const nobody = randomUUID();
+  const notFound = { outcome: "problem", code: "acquirer_account_not_found" };
+  expect(await read(nobody)).toMatchObject(notFound);
+  expect(await as("alice").price(nobody, [PRICE])).toMatchObject(notFound);
+});

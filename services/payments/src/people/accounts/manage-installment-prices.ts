@@ -1,0 +1,25 @@
+/** The prices of installments at an account: a part of its versions, so that it changes as everything of an account does. */
+import type { CommandReply, InstallmentPrice, InstallmentPrices, OperatorContext } from "@holdfast/contracts";
+import { findAccounts, installmentPricesView } from "../../bank/account/account-queries.ts";
+import { changeAccount, type ManageAccountsDeps } from "./manage-accounts.ts";
+
+type Reply = CommandReply<InstallmentPrices>;
+
+/** Replaces an account's prices, or proposes it. */
+export async function replaceInstallmentPrices(
+  deps: ManageAccountsDeps,
+  context: OperatorContext,
+  { accountId, prices }: { accountId: string; prices: readonly InstallmentPrice[] },
+): Promise<Reply> {
+  const changed = await changeAccount(deps, context, { accountId, change: { installmentPrices: prices } });
+  return "result" in changed ? await readInstallmentPrices(deps, accountId) : changed;
+}
+
+export async function readInstallmentPrices(
+  { db }: Pick<ManageAccountsDeps, "db">,
+  accountId: string,
+): Promise<Reply> {
+  const [stored] = await findAccounts(db, accountId);
+  if (!stored) return { outcome: "problem", code: "acquirer_account_not_found" };
+  return { outcome: "done", result: installmentPricesView(stored) };
+}
