@@ -166,6 +166,26 @@ test("a capture has the payment's id, and a void after it ends that payment and 
   expect(await verdict(other, "void", second, ofOther)).toEqual({ kind: "not_found" });
 });
 
+test("a sale in installments is charged more than its basket, and all of that can be refunded", async () => {
+  const amountMinor = 10_375n;
+  const request = { ...cardRequest(), amountMinor, installmentCount: 3 };
+  const outcome = await acquirer.sale(request);
+  expect(outcome).toMatchObject({ kind: "approved", amountMinor });
+  if (outcome.kind !== "approved") return;
+  const held = { request, paymentId: outcome.externalTransactionId };
+  const [payment] = await reported(request.orderId);
+  expect(payment).toMatchObject({ paidPrice: 103.75 });
+  const sale = { orderId: request.orderId, operation: "sale" } as const;
+  const attempt = { reference: request.reference, kind: "sale", amountMinor, currency: "TRY" } as const;
+  expect((await inquireAbout(acquirer, sale, attempt, soon())).verdict).toMatchObject({
+    kind: "approved",
+    amountMinor,
+  });
+  const target = { externalTransactionId: held.paymentId, amountMinor, at: new Date() };
+  const refund = { ...followUp(held, amountMinor), target };
+  expect(await acquirer.refund(refund)).toMatchObject({ kind: "approved", amountMinor });
+});
+
 test("refunds are of their payment's items, each by its own reference and the same name in answer and inquiry", async () => {
   const held = await authorized();
   const other = await authorized();

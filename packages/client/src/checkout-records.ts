@@ -42,4 +42,6 @@ export type BinInfo = {
   domInt: Known<"DOM" | "INT">;
   loyaltyCode?: string;
   installmentCounts: number[];
+  /** For an order: what the card is charged in each number of installments, and each part of it. */
+  installments?: { installmentCount: number; installmentTotal: number; parts: number[] }[];
 };

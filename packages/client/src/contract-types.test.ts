@@ -20,7 +20,11 @@ type Plain<T> = T extends contracts.JsonNumber
 
 /** A request as both sides have it: the client's amounts may also be texts. */
 type Sent<T> = Plain<{
-  [Key in keyof T]: Key extends "amount" ? number : Key extends "basket" ? SentBasket<T[Key]> : T[Key];
+  [Key in keyof T]: Key extends "amount" | "installmentTotal"
+    ? number
+    : Key extends "basket"
+      ? SentBasket<T[Key]>
+      : T[Key];
 }>;
 type SentBasket<T> = T extends readonly (infer Item)[] ? (Omit<Item, "amount"> & { amount: number })[] : T;
 

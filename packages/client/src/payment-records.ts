@@ -25,10 +25,12 @@ export type Payment = {
   /** `false` for what was made with a test key: no money has moved. */
   livemode: boolean;
   orderId: string;
-  /** The authorized amount, or the amount of the refund. */
+  /** The authorized amount, or the amount of the refund; with `installmentTotal`, the price of the order. */
   amount: number;
   capturedAmount?: number;
   installmentCount: number;
+  /** The whole amount that the card is charged, where the request had it. Refunds and settlements are about this amount. */
+  installmentTotal?: number;
   /** ISO 4217. */
   currency: string;
   merchantCommission: number;

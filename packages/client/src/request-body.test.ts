@@ -24,6 +24,13 @@ test("amounts of a basket go out as they are written, as the request's does", ()
   });
 });
 
+test("the total of installments goes out as it is written, and an inexact one is refused", () => {
+  expect(requestBody({ amount: "1250.00", installmentTotal: "1296.80" }, settings)).toBe(
+    '{"amount":1250.00,"installmentTotal":1296.80}',
+  );
+  expect(() => requestBody({ installmentTotal: 0.1 + 0.2 }, settings)).toThrow("is not exact");
+});
+
 test("an inexact amount of an item is refused before anything is sent", () => {
   expect(() => requestBody({ basket: [{ ...item, amount: 0.1 + 0.2 }] }, settings)).toThrow(
     expect.objectContaining({ code: "inexact_amount" }),

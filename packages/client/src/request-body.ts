@@ -24,7 +24,7 @@ export function requestBody(request: object, { apiKey, apiSecret }: Settings): s
 
 /** Amounts are those of the request and of the items of its basket. */
 function memberText(name: string, value: unknown): string {
-  if (name === "amount") return amountText(value as Amount);
+  if (name === "amount" || name === "installmentTotal") return amountText(value as Amount);
   return name === "basket" && Array.isArray(value) ? `[${value.map(itemText).join(",")}]` : jsonOf(value);
 }
 

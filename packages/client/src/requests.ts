@@ -24,6 +24,8 @@ export type PreAuthorizationRequest = OrderDetails & {
 
 export type PaymentRequest = PreAuthorizationRequest & {
   installmentCount?: number | undefined;
+  /** The whole amount that the card is charged, as `bins.get` gives it for the order; without it, `amount` is charged. */
+  installmentTotal?: Amount | undefined;
   loyaltyCode?: string | undefined;
 };
 

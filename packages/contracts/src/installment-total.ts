@@ -42,3 +42,14 @@ export function dayIn(timeZone: string, at: Date): string {
     .toPlainDate()
     .toString();
 }
+
+/** The amount that the card was charged, of a payment's record: refunds and captures are parts of it. */
+export function chargedAmount({
+  amount,
+  installmentTotal,
+}: {
+  amount: number;
+  installmentTotal?: number | undefined;
+}): number {
+  return installmentTotal ?? amount;
+}

@@ -49,6 +49,11 @@ export function parseAmount(source: string, exponent: number): bigint | AmountFa
   return inBounds(BigInt(whole + fraction.padEnd(exponent, "0")), exponent);
 }
 
+/** True where the API takes the amount. */
+export function isAmount(minor: bigint, exponent: number): boolean {
+  return typeof inBounds(minor, exponent) === "bigint";
+}
+
 function inBounds(minor: bigint, exponent: number): bigint | AmountFault {
   if (minor === 0n) return "must_be_positive";
   if (minor * 100n > LARGEST_AMOUNT_MINOR_TIMES_100 * 10n ** BigInt(exponent)) return "too_large";

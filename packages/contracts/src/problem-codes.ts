@@ -198,6 +198,11 @@ export const PROBLEMS = {
     title: "Number of installments not supported by this card",
     whatToDo: "Choose one of `allowed`, or let the buyer pay in full",
   },
+  installment_total_mismatch: {
+    status: 422,
+    title: "Installments cost something else",
+    whatToDo: "Show `installmentTotal` to the buyer, then send it with a new `Idempotency-Key`",
+  },
   loyalty_not_allowed: {
     status: 422,
     title: "Loyalty programme not supported by this card",

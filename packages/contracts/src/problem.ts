@@ -79,6 +79,10 @@ export const problemSchema = z
           "Present with `installments_not_allowed`: the numbers that the card supports; with `loyalty_not_allowed`: the " +
           "codes that it has",
       }),
+    installmentTotal: z
+      .number()
+      .optional()
+      .meta({ description: "Present with `installment_total_mismatch`: what the card would be charged" }),
     field: z
       .string()
       .optional()

@@ -22,7 +22,10 @@ create table payment (
   -- The merchant's request.
   order_id                text not null check (char_length(order_id) between 1 and 64),
   customer_id             text check (char_length(customer_id) between 1 and 64),
+  -- The amount that the card is charged. Where the merchant has sent it, with what the buyer pays for installments, the
+  -- order's price stands beside it, and is null otherwise.
   amount_minor            bigint not null check (amount_minor > 0),
+  order_amount_minor      bigint check (order_amount_minor between 1 and amount_minor),
   currency                char(3) not null,
   currency_exponent       smallint not null check (currency_exponent between 0 and 4),
   installment_count       smallint not null check (installment_count between 1 and 12),

@@ -16,6 +16,7 @@ const COLUMNS: {
     order_id: "not null",
     customer_id: "null",
     amount_minor: "not null",
+    order_amount_minor: "null",
     currency: "not null",
     currency_exponent: "not null",
     installment_count: "not null",

@@ -109,7 +109,7 @@ export async function startPayments(
   // The connections for requests of merchants, their staff and buyers; upkeep and refunds have others.
   const bank = bankFor("payments");
   const rules = createMerchantRules({ ...common, pool: writePool });
-  const findRoute = createRouting(accounts, banks);
+  const findRoute = createRouting(accounts, banks, Date.now);
   const claims = { bins: bins.table, fingerprintKeys, homeCountry };
   const admission = createAdmission({ ...common, cards, bank, findRoute, rules, claims });
   const limits = {
@@ -163,8 +163,8 @@ export async function startPayments(
       ...listHandlers({ lists: lists.db, limits }),
       ...threeDs.handlers,
       ...operations.handlers,
-      handler(merchantOperations.getBin.command, async ({ payload }) =>
-        lookUpBin({ bins: bins.table, homeCountry }, payload.bin),
+      handler(merchantOperations.getBin.command, async ({ context, payload }) =>
+        lookUpBin({ bins: bins.table, homeCountry, findRoute }, context.merchant.merchantId, payload),
       ),
       ...nudgeAfterEach(relay, checkoutHandlers(checkouts)),
       ...notificationHandlers({ ...connecting, db, accounts, bus, log }),

@@ -33,6 +33,7 @@ import {
   completionRequest,
   missingField,
   paymentRequest,
+  priceOf,
   probeRequest,
   refundRequest,
 } from "./requests.ts";
@@ -107,9 +108,8 @@ async function payByCard(
 ): Promise<AcquirerOutcome> {
   if (!isTaken(request, settings)) return UNSUPPORTED;
   const sent = { ...paymentRequest(path, request, settings), card: request.card };
-  return calls.outcome(sent, request.expiresAt, (answer) =>
-    readPayment(answer, paymentOf(request, phase), secrets),
-  );
+  const expected = { ...paymentOf(request, phase), priceMinor: priceOf(request, settings) };
+  return calls.outcome(sent, request.expiresAt, (answer) => readPayment(answer, expected, secrets));
 }
 
 /** The payment that the answer to an authorization or a sale has to be about. */

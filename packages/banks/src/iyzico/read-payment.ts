@@ -25,6 +25,8 @@ export type ExpectedPayment = AcquirerAmount & {
   basketId: string;
   phase: Phase;
   paymentId?: string;
+  /** The sum of the basket, where the request has had one. */
+  priceMinor?: bigint;
 };
 
 export type Phase = "AUTH" | "PRE_AUTH" | "POST_AUTH";
@@ -84,14 +86,21 @@ function isOurs(payment: PaymentAnswer, expected: ExpectedPayment): boolean {
   );
 }
 
-/** After a capture of a part, `price` is still the sum of the basket. */
+/**
+ * `price` is the sum of the basket: less than what is paid where the buyer pays for installments, and still the whole one
+ * after a capture of a part.
+ */
 function isAsRequested(payment: PaymentAnswer, expected: ExpectedPayment): boolean {
   return (
     payment.currency === expected.currency &&
     payment.paidPrice === expected.amountMinor &&
-    (expected.phase === "POST_AUTH" || payment.price === expected.amountMinor) &&
+    (expected.phase === "POST_AUTH" || isPrice(payment.price, expected)) &&
     (payment.phase === undefined || payment.phase === expected.phase)
   );
+}
+
+function isPrice(price: bigint, { amountMinor, priceMinor }: ExpectedPayment): boolean {
+  return priceMinor === undefined ? price <= amountMinor : price === priceMinor;
 }
 
 /** iyzico's fee: its rate and its fixed fee. */

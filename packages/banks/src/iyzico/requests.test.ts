@@ -116,6 +116,19 @@ describe("a payment", () => {
     });
   });
 
+  test("that is charged more than its basket has the basket's sum as its price", () => {
+    const basket = [
+      { id: "1", name: "Book", category: "Books", kind: "physical", amountMinor: 10_000n },
+    ] as const;
+    const { customer } = cardRequest();
+    const asked = cardRequest({ ...(customer && { customer }), basket, amountMinor: 10_375n });
+    expect(payment(asked)).toMatchObject({
+      price: "100.00",
+      paidPrice: "103.75",
+      basketItems: [{ price: "100.00" }],
+    });
+  });
+
   test("of a card holder with one name has it twice, since iyzico demands both", () => {
     expect(payment(cardRequest({ cardHolderName: " Teller " }))).toMatchObject({
       buyer: { name: "Teller", surname: "Teller" },

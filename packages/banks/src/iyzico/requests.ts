@@ -24,17 +24,17 @@ export function paymentRequest(
 ): IyzicoRequest {
   const { card, customer = {}, orderId, reference } = request;
   const { defaults, locale } = settings;
-  const price = amountText(request.amountMinor);
   const billing = billingOf(request, settings);
-  const basketItems = basketOf(request, defaults.item);
-  if (!billing || !basketItems) throw new TypeError("a field that iyzico needs is missing");
+  const lines = basketOf(request, defaults.item);
+  if (!billing || !lines) throw new TypeError("a field that iyzico needs is missing");
   const name = buyerName(request);
   const contact = `${name.name} ${name.surname}`;
   return jsonRequest(path, {
     locale,
     conversationId: orderId,
-    price,
-    paidPrice: price,
+    // The basket's sum is the order's price; with what the buyer pays for installments the card is charged more.
+    price: amountText(sumOf(lines)),
+    paidPrice: amountText(request.amountMinor),
     currency: request.currency,
     installment: request.installmentCount,
     basketId: reference,
@@ -63,7 +63,7 @@ export function paymentRequest(
     },
     shippingAddress: addressOf(customer.shippingAddress ?? billing, contact),
     billingAddress: addressOf(billing, contact),
-    basketItems,
+    basketItems: lines.map(itemOf),
   });
 }
 
@@ -116,17 +116,32 @@ function lineOf({ line1, line2 }: Address): string {
 }
 
 /** iyzico refuses an item without a price, which adds nothing to the sum that it checks. */
-function basketOf({ basket = [], amountMinor }: CardRequest, item: IyzicoSettings["defaults"]["item"]) {
+function basketOf(
+  { basket = [], amountMinor }: CardRequest,
+  item: IyzicoSettings["defaults"]["item"],
+): readonly BasketItem[] | undefined {
   const priced = basket.filter((given) => given.amountMinor > 0n);
   const whole = item && [{ ...item, id: "payment", amountMinor }];
-  const lines: readonly BasketItem[] | undefined = priced.length > 0 ? priced : whole;
-  return lines?.map((line) => ({
-    id: line.id,
-    name: line.name,
-    category1: line.category,
-    itemType: line.kind === "physical" ? "PHYSICAL" : "VIRTUAL",
-    price: amountText(line.amountMinor),
-  }));
+  return priced.length > 0 ? priced : whole;
+}
+
+/** The sum of the basket that is sent. */
+export function priceOf(request: CardRequest, { defaults }: IyzicoSettings): bigint {
+  return sumOf(basketOf(request, defaults.item) ?? []);
+}
+
+function sumOf(lines: readonly BasketItem[]): bigint {
+  return lines.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+}
+
+function itemOf({ id, name, category, kind, amountMinor }: BasketItem) {
+  return {
+    id,
+    name,
+    category1: category,
+    itemType: kind === "physical" ? "PHYSICAL" : "VIRTUAL",
+    price: amountText(amountMinor),
+  };
 }
 
 /** The second half of 3-D Secure (v2): iyzico compares the amount and the basket with those of the first. */

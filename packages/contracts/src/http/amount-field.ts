@@ -17,15 +17,18 @@ export function amountSchema() {
 /** Adds the faults between fields. It also runs when single fields are at fault, so that all faults show together. */
 export type AddFault = (field: string, code: FieldCode, message: string) => void;
 
-/** An amount's decimals are judged by its currency. */
-export function checkAmount(
-  { amount, currency }: { amount?: unknown; currency?: unknown },
-  addFault: (field: "amount", code: FieldCode, message: string) => void,
+/** An amount's decimals are judged by its currency. @param field the amount's name. */
+export function checkAmount<Field extends string = "amount">(
+  fields: { currency?: unknown } & Partial<Record<Field | "amount", unknown>>,
+  addFault: (field: Field | "amount", code: FieldCode, message: string) => void,
+  field: Field | "amount" = "amount",
 ): void {
+  const { currency } = fields;
+  const amount = fields[field];
   if (!(amount instanceof JsonNumber)) return;
   const exponent = typeof currency === "string" ? currencyExponent(currency) : undefined;
   const parsed = parseJsonAmount(amount.source, exponent ?? LARGEST_EXPONENT);
-  if (typeof parsed !== "bigint") addFault("amount", parsed, AMOUNT_FAULT_MESSAGES[parsed]);
+  if (typeof parsed !== "bigint") addFault(field, parsed, AMOUNT_FAULT_MESSAGES[parsed]);
 }
 
 /** The most decimals of any currency, which bound an amount in an unknown one. */

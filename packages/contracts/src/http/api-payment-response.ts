@@ -40,9 +40,11 @@ export const apiPaymentResponseSchema = z
       .optional()
       .meta({ description: "Id of the refunded payment; present on refunds" }),
     orderId: z.string().meta({ description: "Merchant's number of the order; it need not be unique" }),
-    amount: z
-      .number()
-      .meta({ description: "Authorized amount, or the amount of the refund", examples: [12.5] }),
+    amount: z.number().meta({
+      description:
+        "Authorized amount, or the amount of the refund; with `installmentTotal`, the price of the order",
+      examples: [12.5],
+    }),
     capturedAmount: z
       .number()
       .optional()
@@ -50,6 +52,14 @@ export const apiPaymentResponseSchema = z
     installmentCount: z
       .int()
       .meta({ description: "Number of installments that the buyer pays in; 1 for payment in full" }),
+    installmentTotal: z
+      .number()
+      .optional()
+      .meta({
+        description:
+          "What the card is charged in all, with what the buyer pays for the installments; present where the request " +
+          "had it, and the amount that captures, refunds and settlements are about",
+      }),
     currency: z.string().meta({ description: "ISO 4217 currency code", examples: ["TRY"] }),
     merchantCommission: z
       .number()

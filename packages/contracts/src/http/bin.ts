@@ -1,4 +1,8 @@
 import { z } from "zod";
+import type { FieldCode } from "../field-codes.ts";
+import { currencyExponent, parseJsonAmount } from "../money.ts";
+import { AMOUNT_FAULT_MESSAGES } from "./amount-field.ts";
+import { currencySchema } from "./card-payment-fields.ts";
 
 /** A BIN as it may be asked for: the first 6, 7 or 8 digits of a card number. */
 export const binSchema = z.string().regex(/^\d{6,8}$/, { error: "must be 6 to 8 digits" });
@@ -8,6 +12,28 @@ export const CARD_TYPES = ["CREDIT", "DEBIT", "PREPAID"] as const;
 
 /** Cards of the acquirer's country, and those of another one. */
 export const DOM_INT = ["DOM", "INT"] as const;
+
+/** The order whose installments are asked for; both or none. */
+export const binQuerySchema = z
+  .object({
+    amount: z
+      .string()
+      .max(40)
+      .optional()
+      .meta({ description: "The price of the order, as `amount` of the payment", examples: ["1249.90"] }),
+    currency: currencySchema().optional(),
+  })
+  .check(({ value: { amount, currency }, issues }) => {
+    const addFault = (field: "amount" | "currency", code: FieldCode, message: string) =>
+      issues.push({ code: "custom", input: undefined, path: [field], params: { code }, message });
+    if (amount !== undefined && currency === undefined) addFault("currency", "required", "is required");
+    if (amount === undefined && currency !== undefined) addFault("amount", "required", "is required");
+    if (amount === undefined || currency === undefined) return;
+    const exponent = currencyExponent(currency);
+    if (exponent === undefined) return;
+    const parsed = parseJsonAmount(amount, exponent);
+    if (typeof parsed !== "bigint") addFault("amount", parsed, AMOUNT_FAULT_MESSAGES[parsed]);
+  });
 
 export const binInfoSchema = z
   .object({
@@ -29,6 +55,24 @@ export const binInfoSchema = z
       description: "Numbers of installments that a payment can be split into",
       examples: [[1, 2, 3]],
     }),
+    installments: z
+      .array(
+        z.object({
+          installmentCount: z.int().meta({ description: "Number of installments" }),
+          installmentTotal: z
+            .number()
+            .meta({ description: "What the card is charged in all, if the payment's request has it" }),
+          parts: z
+            .array(z.number())
+            .meta({ description: "Each installment, the first one first; they add up to the total" }),
+        }),
+      )
+      .optional()
+      .meta({
+        description:
+          "With `amount` and `currency`: the cost of the order in each number of installments, at the account that the " +
+          "payment would go to",
+      }),
   })
   .meta({ id: "BinInfo" });
 

@@ -1,12 +1,14 @@
 import { z } from "zod";
 import type { AddFault } from "./amount-field.ts";
 import { apiPaymentResponseSchema } from "./api-payment-response.ts";
-import { checkCardPaymentFields } from "./card-payment-fields.ts";
 import { checkReturnUrls, returnUrlSchema } from "./return-url.ts";
-import { saleRequestSchema } from "./sale.ts";
+import { checkSale, saleRequestSchema } from "./sale.ts";
 
 /** The result of a payment with 3-D Secure: a sale, or funds reserved for a later capture. */
 export const threeDsTransactionTypeSchema = z.enum(["PAYMENT", "PRE_AUTHORIZATION"]);
+
+/** Fields that a pre-authorization does not have. */
+const SALES_ONLY = ["installmentCount", "installmentTotal"] as const;
 
 /** Body of POST /api/3ds: a sale's fields, the type of its result, and the buyer's return URLs. */
 export const threeDsRequestSchema = z
@@ -27,8 +29,9 @@ export const threeDsRequestSchema = z
     id: "ThreeDsRequest",
     description: "Installments belong to sales: a pre-authorization has none",
     not: {
-      required: ["transactionType", "installmentCount"],
-      properties: { transactionType: { const: "PRE_AUTHORIZATION" }, installmentCount: {} },
+      required: ["transactionType"],
+      properties: { transactionType: { const: "PRE_AUTHORIZATION" } },
+      anyOf: SALES_ONLY.map((field) => ({ required: [field], properties: { [field]: {} } })),
     },
   });
 
@@ -39,12 +42,11 @@ export function checkThreeDs(
   addFault: AddFault,
   caller: { livemode: boolean },
 ): void {
-  checkCardPaymentFields(fields, now, addFault);
+  checkSale(fields, now, addFault);
   checkReturnUrls(fields, addFault, caller);
-  const { transactionType, installmentCount } = fields;
-  if (transactionType === "PRE_AUTHORIZATION" && installmentCount !== undefined) {
-    addFault("installmentCount", "not_allowed", "is not allowed for pre-authorizations");
-  }
+  if (fields["transactionType"] !== "PRE_AUTHORIZATION") return;
+  for (const field of SALES_ONLY)
+    if (fields[field] !== undefined) addFault(field, "not_allowed", "is not allowed for pre-authorizations");
 }
 
 /** The record and, while the cardholder has to pass a challenge, the way there. */

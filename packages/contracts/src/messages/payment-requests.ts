@@ -38,6 +38,8 @@ export type PreAuthorizePayment = z.infer<typeof preAuthorizePaymentSchema>;
 export const sellPaymentSchema = z.object({
   ...cardPayment,
   installmentCount: z.int().optional(),
+  /** The whole amount that the card is charged, where the merchant has sent it; `amountMinor` is the order's price. */
+  installmentTotalMinor: amountMinorSchema.optional(),
   loyaltyCode: z.string().optional(),
 });
 export type SellPayment = z.infer<typeof sellPaymentSchema>;

@@ -62,7 +62,12 @@ export const cardPaymentOperations = defineMerchantOperations({
         headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds to wait before a query" },
       },
     },
-    problems: [...CARD_PAYMENT_PROBLEMS, "installments_not_allowed", "loyalty_not_allowed"],
+    problems: [
+      ...CARD_PAYMENT_PROBLEMS,
+      "installments_not_allowed",
+      "installment_total_mismatch",
+      "loyalty_not_allowed",
+    ],
   },
 
   payWith3ds: {
@@ -94,6 +99,11 @@ export const cardPaymentOperations = defineMerchantOperations({
         headers: { Location: "/api/payment/{paymentId}", "Retry-After": "Seconds to wait before a query" },
       },
     },
-    problems: [...CARD_PAYMENT_PROBLEMS, "installments_not_allowed", "loyalty_not_allowed"],
+    problems: [
+      ...CARD_PAYMENT_PROBLEMS,
+      "installments_not_allowed",
+      "installment_total_mismatch",
+      "loyalty_not_allowed",
+    ],
   },
 });

@@ -5,13 +5,14 @@ import {
   paymentSchema,
   refundSchema,
 } from "../http/api-payment-response.ts";
-import { binInfoSchema, binSchema } from "../http/bin.ts";
+import { binInfoSchema, binQuerySchema, binSchema } from "../http/bin.ts";
 import { cancelRequestSchema, captureRequestSchema } from "../http/capture.ts";
 import { BODY_PROBLEMS, IDEMPOTENCY_PROBLEMS, pathId } from "../http/endpoint.ts";
 import { listFilterSchema } from "../http/list-filter.ts";
 import { exportQuery, pageOf, pageQuery } from "../http/list-query.ts";
 import { refundRequestSchema } from "../http/refund.ts";
 import { cancelPaymentSchema, capturePaymentSchema } from "../messages/payment-requests.ts";
+import { amountMinorSchema } from "../messages/message.ts";
 import { listPartSchema, partOfListSchema } from "../messages/list-parts.ts";
 import { requestRefundSchema } from "../messages/refund-commands.ts";
 import { defineMerchantOperations } from "./define-operations.ts";
@@ -168,13 +169,18 @@ export const ownPaymentOperations = defineMerchantOperations({
 
   getBin: {
     subject: "payments.look-up-bin",
+    payload: z.object({
+      bin: binSchema,
+      order: z.object({ amountMinor: amountMinorSchema, currency: z.string() }).optional(),
+    }),
     method: "GET",
     path: "/api/bins/{bin}",
     summary: "Look up a BIN",
     description:
       "Returns a card's scheme, type, country and installments by the first 6 to 8 digits of its number. " +
       "Issuers share the first six digits, so send eight if you have them. Do not store more than eight digits " +
-      "of a card number.",
+      "of a card number. With `amount` and `currency` it returns the total and the parts of each number of installments, too.",
+    queryParameters: binQuerySchema,
     pathParameters: z.object({
       bin: binSchema.meta({
         pattern: "^[0-9]{6,8}$",

@@ -20,12 +20,14 @@ let payments: Awaited<ReturnType<typeof serveCommands>>;
 let merchant: TestMerchant;
 let reply: () => Promise<CommandReply<BinInfo>>;
 const asked: string[] = [];
+let order: unknown;
 
 beforeAll(async () => {
   gateway = await startTestGateway();
   payments = await serveCommands(gateway.nats.url, "payments", [
     handler(operations.getBin.command, async ({ payload }) => {
       asked.push(payload.bin);
+      order = payload.order;
       return await reply();
     }),
   ]);
@@ -47,6 +49,34 @@ describe("GET /api/bins/{bin}", () => {
     expect(answer).toMatchObject({ status: 200, body: { ...KNOWN, bin } });
     expectCommonHeaders(answer);
     expect(asked).toEqual([bin]);
+  });
+
+  test.each([
+    ["?amount=1249.90&currency=TRY", { amountMinor: "124990", currency: "TRY" }],
+    ["?currency=JPY&amount=1.25e3", { amountMinor: "1250", currency: "JPY" }],
+    ["?amount=1.2345&currency=UYW", { amountMinor: "12345", currency: "UYW" }],
+    ["", undefined],
+  ])("asks with %s what the order's installments cost", async (query, expected) => {
+    reply = async () => ({ outcome: "done", result: KNOWN });
+    expect(await get(`411111${query}`)).toMatchObject({ status: 200 });
+    expect(order).toEqual(expected);
+  });
+
+  test.each([
+    ["?amount=12", "currency", "required"],
+    ["?currency=TRY", "amount", "required"],
+    ["?amount=12.345&currency=TRY", "amount", "too_many_decimals"],
+    ["?amount=0&currency=TRY", "amount", "must_be_positive"],
+    ["?amount=-1&currency=TRY", "amount", "invalid_amount"],
+    ["?amount=1000000000&currency=TRY", "amount", "too_large"],
+    ["?amount=1&currency=XXX", "currency", "invalid_currency"],
+    ["?amount=1&amount=2&currency=TRY", "amount", "invalid_type"],
+    ["?price=1", "price", "unknown_parameter"],
+  ])("refuses %s by its field, unasked", async (query, field, code) => {
+    const answer = await get(`411111${query}`);
+    const errors = [{ field, code, message: expect.any(String) as string }];
+    expectProblem(answer, "validation_failed", { errors });
+    expect(asked).toEqual([]);
   });
 
   test("is a 404 where nothing is known", async () => {

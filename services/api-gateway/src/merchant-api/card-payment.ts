@@ -2,7 +2,9 @@ import {
   Card,
   orderDetailsOf,
   type PreAuthorizationRequest,
+  type JsonNumber,
   type PreAuthorizePayment,
+  type SellPayment,
 } from "@holdfast/contracts";
 import type { CardBinding, CardSealer } from "@holdfast/sealing";
 import { amountMinorOf } from "../endpoint/amount-minor.ts";
@@ -33,4 +35,15 @@ export function cardPaymentOf(
     ...(allowConcurrentAttempt && { allowConcurrentAttempt }),
     ...(details && { details: cards.sealDetails(details, binding) }),
   };
+}
+
+/** The whole amount that the card is charged, where the merchant has sent it. */
+export function installmentTotalOf({
+  installmentTotal: amount,
+  currency,
+}: {
+  installmentTotal?: JsonNumber | undefined;
+  currency: string;
+}): Pick<SellPayment, "installmentTotalMinor"> {
+  return amount ? { installmentTotalMinor: amountMinorOf({ amount, currency }) } : {};
 }

@@ -1,10 +1,10 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { CardSealer } from "@holdfast/sealing";
-import { checkCardPaymentFields, operations } from "@holdfast/contracts";
+import { checkSale, operations } from "@holdfast/contracts";
 import { createdAnswer } from "../bus/command-answer.ts";
 import { type SendCommand } from "../bus/send-command.ts";
 import { defineRoute } from "../endpoint/route.ts";
-import { cardPaymentOf } from "./card-payment.ts";
+import { cardPaymentOf, installmentTotalOf } from "./card-payment.ts";
 
 /** POST /api/payment: reserves and captures in one step. Otherwise it is like a pre-authorization. */
 export function saleRoute({ send, cards }: { send: SendCommand; cards: CardSealer }) {
@@ -18,10 +18,11 @@ export function saleRoute({ send, cards }: { send: SendCommand; cards: CardSeale
       const reply = await send(operations.pay.command, call, {
         ...cardPaymentOf(cards, call.body, { paymentId, merchantId }),
         ...(installmentCount && { installmentCount: Number(installmentCount.source) }),
+        ...installmentTotalOf(call.body),
         ...(loyaltyCode !== undefined && { loyaltyCode }),
       });
       return createdAnswer(call.exchange, reply, paymentId);
     },
-    checkCardPaymentFields,
+    checkSale,
   );
 }

@@ -14,7 +14,7 @@ import { defineRoute } from "../endpoint/route.ts";
 import { challengeForm, leadTo } from "../public-pages/three-ds/challenge-form.ts";
 import type { GenerateSession } from "../public-pages/three-ds/generate-session.ts";
 import { PAGE_TEXTS } from "../public-pages/three-ds/status-page.ts";
-import { cardPaymentOf } from "./card-payment.ts";
+import { cardPaymentOf, installmentTotalOf } from "./card-payment.ts";
 
 /** POST /api/3ds: as a payment, with a session generated beside the payment's id. The answer has a challenge in two forms. */
 export function threeDsRoute({
@@ -42,6 +42,7 @@ export function threeDsRoute({
       const reply = await send(operations.payWith3ds.command, call, {
         ...cardPaymentOf(cards, call.body, { paymentId, merchantId }),
         ...(installmentCount && { installmentCount: Number(installmentCount.source) }),
+        ...installmentTotalOf(call.body),
         ...(loyaltyCode !== undefined && { loyaltyCode }),
         transactionType,
         successUrl,

@@ -1,4 +1,5 @@
 import {
+  chargedAmount,
   CHARGEBACK_OUTCOMES,
   EVIDENCE_FILES_MAX,
   operations,
@@ -60,7 +61,7 @@ function factsOf(context: PageContext, dispute: ChargebackDetail, life: Operator
     [texts.bankReference, dispute.bankReference],
     [
       reader.texts.payment,
-      html`<a href="/payments/${paymentId}">${payment.orderId}</a>, ${ofPayment(payment.amount)}
+      html`<a href="/payments/${paymentId}">${payment.orderId}</a>, ${ofPayment(chargedAmount(payment))}
         ${statusBadge(reader, payment.status)}`,
     ],
     [reader.texts.card, [payment.cardScheme, cardText(payment.pan)].filter(Boolean).join(" ")],

@@ -10,6 +10,8 @@ test.each([
     { refundableAmount: 73.96, refundedAmount: 5, pendingRefundAmount: 1.04, chargedBackAmount: 20 },
     { whole: 10_000, kept: 7_396, pending: 104, refunded: 500, disputed: 2_000 },
   ],
+  // The buyer has paid for installments, too.
+  [{ installmentTotal: 103.75 }, { whole: 10_375, kept: 10_375 }],
   // A release before the capture was never charged.
   [
     {

@@ -1,4 +1,9 @@
-import { currencyExponent, type ApiPaymentResponse, type OperatorRefund } from "@holdfast/contracts";
+import {
+  chargedAmount,
+  currencyExponent,
+  type ApiPaymentResponse,
+  type OperatorRefund,
+} from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { amountText } from "../ui/format.ts";
 import type { Reader } from "../ui/page-context.ts";
@@ -11,6 +16,7 @@ type Payment = Pick<
   | "capturedAmount"
   | "chargedBackAmount"
   | "currency"
+  | "installmentTotal"
   | "pendingRefundAmount"
   | "refundableAmount"
   | "refundedAmount"
@@ -29,7 +35,8 @@ export type MoneyParts = Record<"whole" | "kept" | "pending" | "refunded" | "dis
 
 /** The parts of what was charged, or is reserved; undefined where nothing is. */
 export function moneyParts(payment: Payment, ofPayment?: OfPayment): MoneyParts | undefined {
-  const { status, amount, capturedAmount, currency } = payment;
+  const { status, capturedAmount, currency } = payment;
+  const amount = chargedAmount(payment);
   if (status !== "SUCCESS" && status !== "CAPTURED") return undefined;
   const unit = 10 ** (currencyExponent(currency) ?? 2);
   const minor = (value: number | undefined) => Math.round((value ?? 0) * unit);

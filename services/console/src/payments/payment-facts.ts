@@ -1,4 +1,4 @@
-import { RESULT_CODES, type Chargeback, type OperatorPaymentLife } from "@holdfast/contracts";
+import { chargedAmount, RESULT_CODES, type Chargeback, type OperatorPaymentLife } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import type { Movement } from "../settlement/bank-lines.ts";
 import { causeText } from "../ui/cause-texts.ts";
@@ -21,6 +21,7 @@ export function factsOfPayment(reader: Reader, life: OperatorPaymentLife, accoun
     [texts.refundable, amount(payment.refundableAmount)],
     [own.commission, amount(payment.merchantCommission)],
     [own.installments, payment.installmentCount],
+    [own.installmentTotal, amount(payment.installmentTotal)],
     [
       texts.merchant,
       html`<a href="/merchants/${life.merchantId}">${life.merchantName ?? life.merchantId}</a>`,
@@ -77,7 +78,7 @@ export function movementsOf(reader: Reader, { payment, refunds }: OperatorPaymen
     {
       id: payment.paymentId,
       name: texts.payment,
-      amount: payment.capturedAmount ?? payment.amount,
+      amount: payment.capturedAmount ?? chargedAmount(payment),
       currency: payment.currency,
     },
     ...refunds.map(({ refundId, amount, currency }) => ({

@@ -1,4 +1,9 @@
-import { operations, type OperatorPaymentLife, type PaymentSettlement } from "@holdfast/contracts";
+import {
+  chargedAmount,
+  operations,
+  type OperatorPaymentLife,
+  type PaymentSettlement,
+} from "@holdfast/contracts";
 import { html } from "@holdfast/html";
 import { csvPage } from "../ui/csv-page.ts";
 import { renderActions } from "../ui/action-forms.ts";
@@ -98,7 +103,7 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
   }
   ${renderActions(context, offersFor(context, life), {
     path: `/payments/${payment.paymentId}`,
-    amount: amountText(reader, payment.amount, payment.currency),
+    amount: amountText(reader, chargedAmount(payment), payment.currency),
     about: texts.cardAndOrder(cardText(payment.pan), payment.orderId, life.merchantName ?? life.merchantId),
     refundable: {
       amount: amountDecimal(refundableOf(payment), payment.currency),

@@ -12,6 +12,7 @@ export const TURKISH: PaymentTexts = {
   answerDispute: (amount) => `${amount} itirazını yanıtla`,
   workOnDifference: "Fark üzerinde çalış",
   installments: "Taksit",
+  installmentTotal: "Taksitli toplam",
   commission: "Komisyon",
   buyerAddress: "Alıcının adresi",
   amountFrom: "En az tutar",

@@ -13,6 +13,7 @@ const ENGLISH = {
   answerDispute: (amount: string) => `Answer the dispute of ${amount}`,
   workOnDifference: "Work on the difference",
   installments: "Installments",
+  installmentTotal: "Charged with installments",
   commission: "Commission",
   buyerAddress: "Buyer's address",
   amountFrom: "Amount from",

@@ -1,4 +1,5 @@
 import {
+  chargedAmount,
   mayAct,
   staffMayAct,
   waitsForConsent,
@@ -106,9 +107,9 @@ export function mayMakeLinks({ staff }: Pick<Session, "staff">): boolean {
 
 /** The amount that can still be refunded: for a sale all of it, for a pre-authorization the captured part. */
 export function refundableOf(payment: OperatorPaymentLife["payment"]): number {
-  const { status, amount, capturedAmount, refundableAmount, transactionType } = payment;
+  const { status, capturedAmount, refundableAmount, transactionType } = payment;
   if (status !== "SUCCESS" && status !== "CAPTURED") return 0;
-  return refundableAmount ?? capturedAmount ?? (transactionType === "PAYMENT" ? amount : 0);
+  return refundableAmount ?? capturedAmount ?? (transactionType === "PAYMENT" ? chargedAmount(payment) : 0);
 }
 
 /** The reason why a person without `role` may not do what it allows. */

@@ -59,14 +59,16 @@ type ShownColumns = Omit<
  */
 export function paymentRecord(payment: ShownPayment): ApiPaymentResponse {
   const status = merchantStatus(payment.state);
+  const amounts = amountsOf(payment);
   return {
     paymentId: payment.payment_id,
     orderId: payment.order_id,
-    amount: amountToJson(payment.amount_minor, payment.currency_exponent),
+    amount: amounts.amount,
     ...(payment.state === "CAPTURED" && {
       capturedAmount: amountToJson(payment.captured_minor, payment.currency_exponent),
     }),
     installmentCount: payment.installment_count,
+    ...(amounts.installmentTotal !== undefined && { installmentTotal: amounts.installmentTotal }),
     currency: payment.currency,
     // Commission is due only while the money is reserved or captured.
     merchantCommission:
@@ -98,6 +100,17 @@ export function paymentRecord(payment: ShownPayment): ApiPaymentResponse {
     ...refundsOf(payment),
     livemode: isLive(payment.merchant_id),
   };
+}
+
+/** The order's price as the merchant sent it, and what was charged for it where the merchant sent that, too. */
+function amountsOf({
+  amount_minor,
+  order_amount_minor,
+  currency_exponent,
+}: ShownPayment): Pick<ApiPaymentResponse, "amount" | "installmentTotal"> {
+  const charged = amountToJson(amount_minor, currency_exponent);
+  if (order_amount_minor === null) return { amount: charged };
+  return { amount: amountToJson(order_amount_minor, currency_exponent), installmentTotal: charged };
 }
 
 /** CAPTURED and CANCELLED have no successor: what such a payment is, it is since then. */

@@ -75,6 +75,7 @@ const PAYMENT_COLUMNS = [
   ["order_id", "text"],
   ["customer_id", "text"],
   ["amount_minor", "bigint"],
+  ["order_amount_minor", "bigint"],
   ["currency", "text"],
   ["currency_exponent", "smallint"],
   ["installment_count", "smallint"],

@@ -11,7 +11,10 @@ export type PaymentTable = {
   state_since: Generated<Date>;
   order_id: string;
   customer_id: string | null;
+  /** The amount that the card is charged. */
   amount_minor: bigint;
+  /** The order's price, where the merchant has sent the charged amount beside it. */
+  order_amount_minor: bigint | null;
   currency: string;
   currency_exponent: number;
   installment_count: number;

@@ -1,5 +1,6 @@
 import type { CardOpener } from "@holdfast/sealing";
 import {
+  amountToJson,
   isLive,
   type ApiPaymentResponse,
   type Card,
@@ -11,8 +12,8 @@ import {
 import type { Incoming } from "@holdfast/messaging";
 import type { Kysely } from "kysely";
 import type { Bank } from "../../bank/calls/bank.ts";
-import type { RoutedPayment, RouteStep } from "../../bank/account/decide-route.ts";
-import type { FindRoute } from "../../bank/account/routing.ts";
+import type { RouteStep } from "../../bank/account/decide-route.ts";
+import type { FindRoute, PricedPayment, PricedStep } from "../../bank/account/routing.ts";
 import { findBin } from "../bins/bin-table.ts";
 import type { MerchantRules } from "../rules/enforce-rules.ts";
 import type { PaymentsDatabase } from "../../database.ts";
@@ -71,9 +72,9 @@ export function createAdmission(deps: AdmissionDeps) {
 
 /**
  * The steps before any payment's claim, with 3-D Secure or without: opens the card and the details of its buyer, looks
- * up its BIN, refuses what its programme does not have, finds the account that it goes to, refuses a payment without
- * the fields that the account needs, waits for one of the merchant's permits at it, takes calls from its budget where it has so
- * many calls a minute, and asks the merchant's rules. Nothing has been sent to the bank.
+ * up its BIN, refuses what its programme does not have, finds the account that it goes to, refuses a total that is not the
+ * one of its installments there, and a payment without the fields that the account needs, waits for one of the merchant's
+ * permits at it, takes calls from its budget where it has so many calls a minute, and asks the merchant's rules. Nothing has been sent to the bank.
  * @param proceed what follows for a payment that is admitted, on that connection. Every other gets its answer here.
  */
 async function admitPayment<Reply extends CommandReply<ApiPaymentResponse>>(
@@ -93,17 +94,18 @@ async function admitPayment<Reply extends CommandReply<ApiPaymentResponse>>(
   const said = opened.details ? [JSON.stringify(opened.details)] : [];
   const claim = buildClaim(deps.claims, message, transactionType, card, bin, [...further, ...said]);
   const refusal = refuseProgramme(claim, bin);
-  if (refusal) return await answerRefusal(deps, message, claim, refusal);
+  if (refusal) return await answerRefusal(deps, message, claim, { reply: refusal, read });
   const found = deps.findRoute(claim.merchant_id, routed(claim));
   if (!found) return { outcome: "not_started" };
-  const [first, ...others] = found;
-  if (!first) return { outcome: "problem", code: "no_acquirer_account" };
+  if (found[0] === undefined) return { outcome: "problem", code: "no_acquirer_account" };
+  const [first, ...others] = accountsOfTotal(claim, found);
+  if (!first) return await answerRefusal(deps, message, claim, { reply: otherTotal(claim, found[0]), read });
   const { accountId } = first;
   const missing = missingAt(deps, claim, details);
   const field = missing(accountId);
   if (field !== undefined) {
     const lacking = { outcome: "problem", code: "bank_requires_field", extra: { field } } as const;
-    return await answerRefusal(deps, message, claim, lacking);
+    return await answerRefusal(deps, message, claim, { reply: lacking, read });
   }
   const route = [first, ...others.filter((other) => missing(other.accountId) === undefined)];
   const row = { ...claim, account_id: accountId };
@@ -125,7 +127,19 @@ function missingAt({ bank }: AdmissionDeps, row: UnroutedClaim, details: OrderDe
   return (account: string) => bank.of(account).missingField?.(request);
 }
 
-function routed(row: UnroutedClaim): RoutedPayment {
+/** The accounts whose installments cost what the merchant has shown to the buyer; all of them where it has shown no total. */
+function accountsOfTotal(claim: UnroutedClaim, route: readonly PricedStep[]): readonly RouteStep[] {
+  return claim.order_amount_minor === null
+    ? route
+    : route.filter(({ totalMinor }) => totalMinor === claim.amount_minor);
+}
+
+function otherTotal({ currency_exponent }: UnroutedClaim, { totalMinor }: PricedStep) {
+  const extra = { installmentTotal: amountToJson(totalMinor, currency_exponent) };
+  return { outcome: "problem", code: "installment_total_mismatch", extra } as const;
+}
+
+function routed(row: UnroutedClaim): PricedPayment {
   return {
     livemode: isLive(row.merchant_id),
     currency: row.currency,
@@ -133,6 +147,7 @@ function routed(row: UnroutedClaim): RoutedPayment {
     cardScheme: row.card_scheme,
     loyaltyCode: row.loyalty_code,
     installmentCount: row.installment_count,
+    amountMinor: row.order_amount_minor ?? row.amount_minor,
   };
 }
 

@@ -49,19 +49,25 @@ export async function answerKnownPayment(
   });
 }
 
-/** Refuses a request before anything is claimed; a repetition under the same key gets the same answer. */
+/**
+ * Refuses a request before anything is claimed; a repetition under the same key gets the same answer. A copy of a message
+ * whose payment exists gets that one's: BINs and prices may have changed since.
+ */
 export async function answerRefusal(
   deps: Deps,
   message: Incoming<unknown>,
   row: UnroutedClaim,
-  reply: Extract<Reply, { outcome: "problem" }>,
+  { reply, read }: { reply: Extract<Reply, { outcome: "problem" }>; read: ReadState | undefined },
 ): Promise<Reply> {
   const { idempotency, merchant } = message.context;
-  if (!idempotency) return reply;
+  if (!idempotency) {
+    const isKnown = (await currentState(deps, row)) !== undefined;
+    return isKnown ? await answerKnownPayment(deps, message, row, read) : reply;
+  }
   const key = { ...idempotency, merchantId: merchant.merchantId };
   const fingerprint = row.idempotency_fingerprint!;
   const stored = await answerAtOnce(deps.db, key, { fingerprint, resourceId: row.payment_id, reply });
-  return stored ? reply : await answerKnownPayment(deps, message, row);
+  return stored ? reply : await answerKnownPayment(deps, message, row, read);
 }
 
 /** @param storedAnswer reads the key once more: the first request may have been answered since it was read. */

@@ -10,9 +10,9 @@ import {
 import { fingerprintRequest } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
 import type { KeyRing } from "@holdfast/service-runtime";
-import type { BinData } from "../bins/bin-table.ts";
+import { domIntOf, type BinData } from "../bins/bin-table.ts";
 import type { CurrentBins } from "../bins/current-bins.ts";
-import { domIntOf, installmentCounts } from "../bins/look-up-bin.ts";
+import { installmentCounts } from "../bins/look-up-bin.ts";
 import { panFingerprint, underEachKey } from "../fingerprint/keyed-hash.ts";
 import { commissionMinor } from "../../payment/commission.ts";
 import type { ClaimRow, UnroutedClaim } from "../../payment/payment-statements.ts";
@@ -36,14 +36,14 @@ export function buildClaim(
   further: readonly string[] = [],
 ): UnroutedClaim {
   const { pan } = card.reveal();
-  const { installmentCount = 1, loyaltyCode } = payload as Partial<SellPayment>;
+  const { installmentCount = 1, loyaltyCode, installmentTotalMinor } = payload as Partial<SellPayment>;
   const number = underEachKey(fingerprintKeys, (key) => panFingerprint(key, pan));
   const request = idempotency
     ? underEachKey(fingerprintKeys, (key) =>
         fingerprintRequest(key, [...fieldsOf(payload, card, panFingerprint(key, pan)), ...further]),
       )
     : undefined;
-  const amountMinor = BigInt(payload.amountMinor);
+  const amountMinor = BigInt(installmentTotalMinor ?? payload.amountMinor);
   const currencyExponent = exponentOf(payload.currency) ?? 0;
   const cardType = bin?.cardType ?? null;
   const domInt = bin ? domIntOf(bin, homeCountry) : null;
@@ -55,6 +55,7 @@ export function buildClaim(
     order_id: payload.orderId,
     customer_id: payload.customerId ?? null,
     amount_minor: amountMinor,
+    order_amount_minor: installmentTotalMinor === undefined ? null : BigInt(payload.amountMinor),
     currency: payload.currency,
     currency_exponent: currencyExponent,
     installment_count: installmentCount,
@@ -92,7 +93,7 @@ function fieldsOf(
   fingerprint: Buffer,
 ): (string | number | null)[] {
   const { expiryMonth, expiryYear } = card.reveal();
-  const { installmentCount = 1, loyaltyCode } = payload as Partial<SellPayment>;
+  const { installmentCount = 1, loyaltyCode, installmentTotalMinor } = payload as Partial<SellPayment>;
   return [
     payload.orderId,
     payload.amountMinor,
@@ -107,8 +108,9 @@ function fieldsOf(
     installmentCount,
     // The merchant's own code, not the BIN table's: that may have been replaced since.
     loyaltyCode ?? null,
-    // A request that does not say it has the fingerprint of its other fields alone.
+    // A request that does not say them has the fingerprint of its other fields alone.
     ...(payload.allowConcurrentAttempt ? ["allowConcurrentAttempt"] : []),
+    ...(installmentTotalMinor === undefined ? [] : ["installmentTotal", installmentTotalMinor]),
   ];
 }
 

@@ -54,6 +54,11 @@ export function findBin({ byDigits }: BinTable, digits: string): BinData | undef
   return undefined;
 }
 
+/** Tells domestic cards from others by the country of issue. */
+export function domIntOf({ country }: Pick<BinData, "country">, homeCountry: string): "DOM" | "INT" {
+  return country === homeCountry ? "DOM" : "INT";
+}
+
 const MOST_DIGITS_FIRST = [8, 7, 6] as const;
 
 /** Index of the last of the growing `values` that is not above `wanted`, -1 where all are. */

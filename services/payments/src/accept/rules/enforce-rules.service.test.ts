@@ -168,6 +168,7 @@ describe("a payment that a rule refuses", () => {
     claims_order: true,
     customer_id: null,
     amount_minor: 1251n,
+    order_amount_minor: null,
     currency: "TRY",
     currency_exponent: 2,
     installment_count: 1,
