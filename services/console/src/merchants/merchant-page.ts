@@ -5,6 +5,8 @@ import {
   type MerchantRoutes,
   type WebhookEndpoint,
 } from "@holdfast/contracts";
+import { pricesPath } from "../accounts/installment-price-pages.ts";
+import { INSTALLMENT_PRICE_TEXTS } from "../accounts/installment-price-texts.ts";
 import { html, type Html } from "@holdfast/html";
 import { modeText, statusBadge, timeElement } from "../ui/format.ts";
 import { MERCHANT_ACTIONS } from "./merchant-actions.ts";
@@ -129,6 +131,11 @@ function routing(
         { heading: reader.texts.status, cell: ({ state }) => statusBadge(reader, state) },
         { heading: texts.currencies, cell: ({ currencies }) => currencies.join(", ") },
         { heading: reader.texts.mode, cell: ({ livemode }) => modeText(reader, livemode) },
+        {
+          heading: texts.installments,
+          cell: ({ accountId }) =>
+            html`<a href="${pricesPath(accountId)}">${INSTALLMENT_PRICE_TEXTS[reader.language].link}</a>`,
+        },
         { heading: texts.isDefault, cell: (account) => (account.default ? texts.yes : texts.no) },
       ],
       { rows: accounts, empty: texts.noAccounts },

@@ -21,6 +21,8 @@ export const DONE_TURKISH: typeof DONE = {
   changeMerchant: "Değişiklik kaydedildi. 10 saniye içinde her yerde geçerli olur.",
   changeRoutes: "Yönlendirmeler kullanımda.",
   proposeRoutes: "Yönlendirmeler kaydedildi. İkinci bir kişinin doğrulaması gerekir.",
+  changePrices: "Fiyatlar kullanımda.",
+  proposePrices: "Fiyatlar kaydedildi. İkinci bir kişinin doğrulaması gerekir.",
   removeWebhook: "Adres kaldırıldı. Ona gönderilmeyi bekleyenler iptal edildi.",
   switchOff: "Adres kapalı. Yeniden açılana kadar ona hiçbir şey gönderilmez.",
   switchOn: "Adres açık. Onun için bekleyenler şimdi gönderiliyor.",

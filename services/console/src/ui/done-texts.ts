@@ -20,6 +20,8 @@ export const DONE = {
   changeMerchant: "The change is recorded. It takes effect everywhere within 10 seconds.",
   changeRoutes: "The routes are in use.",
   proposeRoutes: "The routes are recorded. A second person has to confirm them.",
+  changePrices: "The prices are in use.",
+  proposePrices: "The prices are recorded. A second person has to confirm them.",
   removeWebhook: "The endpoint is removed. What waited for it is cancelled.",
   switchOff: "The endpoint is switched off. Nothing is sent to it until it is on again.",
   switchOn: "The endpoint is on. What waited for it is sent now.",
