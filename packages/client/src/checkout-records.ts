@@ -14,6 +14,8 @@ export type Checkout = {
   customerId?: string;
   transactionType: Known<"PAYMENT" | "PRE_AUTHORIZATION">;
   installmentOptions: number[];
+  /** Present where the buyer pays for installments as your account says. */
+  installmentPrices?: boolean;
   threeDs: boolean;
   /** Absent where a payment link has no return URL. */
   successUrl?: string;

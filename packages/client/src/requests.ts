@@ -54,6 +54,8 @@ export type CheckoutRequest = CheckoutDetails & {
   currency: string;
   customerId?: string | undefined;
   installmentOptions?: number[] | undefined;
+  /** The buyer pays for installments where the account says so; the page shows the totals. */
+  installmentPrices?: boolean | undefined;
   successUrl: string;
   failureUrl: string;
   transactionType?: "PAYMENT" | "PRE_AUTHORIZATION" | undefined;

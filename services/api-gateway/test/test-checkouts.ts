@@ -21,6 +21,10 @@ export async function startTestCheckouts(natsUrl: string) {
   const paid: { context: MessageContext; payload: PayCheckout }[] = [];
   const cancelled: string[] = [];
   const answers = {
+    installments: [
+      { count: 1, totalMinor: "1250" },
+      { count: 3, totalMinor: "1250" },
+    ],
     open: async (payload: OpenCheckout): Promise<CommandReply<CheckoutRecord>> => ({
       outcome: "done",
       result: recordOf(payload),
@@ -46,7 +50,7 @@ export async function startTestCheckouts(natsUrl: string) {
     }),
     handler(inspectCheckoutCard, async () => ({
       outcome: "done",
-      result: { cardScheme: "VISA", installmentCounts: [1, 3] },
+      result: { cardScheme: "VISA", installments: answers.installments },
     })),
   ]);
   return {

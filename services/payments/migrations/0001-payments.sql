@@ -229,6 +229,7 @@ create table checkout (
   currency             char(3) not null,
   currency_exponent    smallint not null check (currency_exponent between 0 and 4),
   installment_options  smallint[] not null check (cardinality(installment_options) between 1 and 12),
+  installment_prices   boolean not null default false,   -- the buyer pays for installments as the account says
   three_ds             boolean not null,                 -- the buyer's bank may ask for 3-D Secure
   -- Null where a payment link has no return URL: its page is the end of the way. In test mode a buyer's browser is the
   -- developer's, who may run the shop on the same machine.

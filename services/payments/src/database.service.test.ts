@@ -128,6 +128,7 @@ const COLUMNS: {
     currency: "not null",
     currency_exponent: "not null",
     installment_options: "not null",
+    installment_prices: "not null",
     three_ds: "not null",
     success_url: "null",
     failure_url: "null",

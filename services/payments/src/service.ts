@@ -128,10 +128,11 @@ export async function startPayments(
   const recovery: RecoveryWorkerDeps = { ...finishing, bank: bankFor("upkeep") };
   const operations = createMerchantOperations({ ...finishing, bank, accountOf, fingerprintKeys });
   const twoAbove = config.REFUND_TWO_APPROVERS_ABOVE ?? new Map<string, bigint>();
+  const lookUps = { bins: bins.table, homeCountry, findRoute };
   const checkouts: CheckoutDeps = {
     ...common,
     cards,
-    bins: bins.table,
+    lookUps,
     fingerprintKeys,
     lists: lists.db,
     paying: { ...authorization, enrol: threeDs.enrol },
@@ -164,7 +165,7 @@ export async function startPayments(
       ...threeDs.handlers,
       ...operations.handlers,
       handler(merchantOperations.getBin.command, async ({ context, payload }) =>
-        lookUpBin({ bins: bins.table, homeCountry, findRoute }, context.merchant.merchantId, payload),
+        lookUpBin(lookUps, context.merchant.merchantId, payload),
       ),
       ...nudgeAfterEach(relay, checkoutHandlers(checkouts)),
       ...notificationHandlers({ ...connecting, db, accounts, bus, log }),

@@ -50,6 +50,15 @@ export const checkoutRequestSchema = z
           "always offered",
         examples: [[1, 3, 6]],
       }),
+    installmentPrices: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          "Whether the buyer pays for installments where your account says so: the page shows the total of each number, " +
+          "and the payment has it as `installmentTotal`. Without it the buyer pays `amount` in any case",
+        default: false,
+      }),
     successUrl: returnUrlSchema().meta({
       description:
         "Where the buyer is sent after paying; `checkoutId`, `paymentId` and `orderId` are added to the query",
@@ -119,7 +128,7 @@ export const checkoutSchema = z
     checkoutUrl: z.url().meta({ description: "Page to send the buyer to" }),
     status: checkoutStatusSchema,
     orderId: z.string().meta({ description: "Merchant's number of the order" }),
-    amount: z.number().meta({ description: "What the buyer pays, in `currency`", examples: [12.5] }),
+    amount: z.number().meta({ description: "The price of the order, in `currency`", examples: [12.5] }),
     currency: z.string().meta({ description: "ISO 4217 currency code", examples: ["TRY"] }),
     customerId: z.string().optional().meta({ description: "Merchant's id of the customer, if it gave one" }),
     transactionType: z.enum(["PAYMENT", "PRE_AUTHORIZATION"]).meta({
@@ -127,6 +136,9 @@ export const checkoutSchema = z
     }),
     installmentOptions: z.array(z.int()).meta({
       description: "Numbers of installments that the page offers if the buyer's card supports them",
+    }),
+    installmentPrices: z.boolean().optional().meta({
+      description: "Present where the buyer pays for installments as your account says",
     }),
     threeDs: z.boolean().meta({ description: "Whether payments use 3-D Secure" }),
     successUrl: z.string().optional().meta({ description: "Absent where a payment link has no return URL" }),
@@ -142,7 +154,9 @@ export const checkoutSchema = z
       .object({
         count: z.int().meta({ description: "Number of installments" }),
         firstAmount: z.number().meta({ description: "It takes what cannot be divided" }),
-        furtherAmount: z.number().meta({ description: "Each of the others; the sum of all is `amount`" }),
+        furtherAmount: z
+          .number()
+          .meta({ description: "Each of the others; the sum of all is what the card is charged" }),
       })
       .optional()
       .meta({

@@ -20,6 +20,7 @@ export const openCheckoutSchema = z.object({
   currency: z.string(),
   customerId: z.string().optional(),
   installmentOptions: z.array(z.int()).optional(),
+  installmentPrices: z.boolean().optional(),
   successUrl: z.string(),
   failureUrl: z.string(),
   transactionType: z.enum(["PAYMENT", "PRE_AUTHORIZATION"]),
@@ -44,6 +45,8 @@ export const checkoutPageSchema = z.object({
   amountMinor: z.string(),
   currency: z.string(),
   installmentOptions: z.array(z.int()),
+  /** True where the buyer pays for installments as the account says: their totals depend on the card. */
+  installmentPrices: z.boolean().optional(),
   /** Absent where a payment link has no return URL. */
   successUrl: z.string().optional(),
   failureUrl: z.string().optional(),
@@ -92,8 +95,8 @@ export const inspectCheckoutCard = defineServiceCommand({
   request: z.object({ checkoutId: z.uuid(), bin: binSchema }),
   result: z.object({
     cardScheme: z.string().optional(),
-    /** The checkout's counts that the card's programme allows; always with 1. */
-    installmentCounts: z.array(z.int()),
+    /** The checkout's counts that the card's programme allows, with what the card is charged in all; always with 1. */
+    installments: z.array(z.object({ count: z.int(), totalMinor: amountMinorSchema })),
   }),
 });
 
@@ -113,6 +116,8 @@ export const payCheckout = defineCommand({
     /** The buyer's browser, as the page saw it. */
     details: sealedDetailsSchema.optional(),
     installmentCount: z.int(),
+    /** The total that the buyer saw. */
+    installmentTotalMinor: amountMinorSchema.optional(),
     requestIp: z.string(),
     requestPort: z.int(),
     /** The terms of a payment with 3-D Secure; see `threeDsTermsSchema`. */

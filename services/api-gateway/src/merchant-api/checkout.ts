@@ -27,7 +27,7 @@ export function createCheckoutRoute({ send, publicUrl, cards }: Deps & { cards: 
     async (call) => {
       const { body } = call;
       const checkoutId = randomUUID();
-      const { customerId, installmentOptions, expiresInSeconds, buyerText } = body;
+      const { customerId, installmentOptions, installmentPrices, expiresInSeconds, buyerText } = body;
       const details = orderDetailsOf(body);
       const binding = { paymentId: checkoutId, merchantId: call.caller.merchantId };
       const reply = await send(operations.createCheckout.command, call, {
@@ -39,6 +39,7 @@ export function createCheckoutRoute({ send, publicUrl, cards }: Deps & { cards: 
         ...(installmentOptions && {
           installmentOptions: installmentOptions.map(({ source }) => Number(source)),
         }),
+        ...(installmentPrices && { installmentPrices }),
         successUrl: body.successUrl,
         failureUrl: body.failureUrl,
         transactionType: body.transactionType ?? "PAYMENT",

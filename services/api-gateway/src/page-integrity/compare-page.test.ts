@@ -121,6 +121,7 @@ describe("a page of this version has no difference:", () => {
     ["an open checkout", {}],
     ["one of test mode", { isTest: true }],
     ["one of a link", { description: 'A "lamp" & <more>', failureUrl: undefined }],
+    ["one whose buyers pay for installments", { installmentOptions: [1, 3, 6], installmentPrices: true }],
     ["one with installments", { installmentOptions: [1, 2, 3, 12], amountMinor: "100000" }],
     ["one whose card was declined", { payment: payment("51"), attemptsLeft: 2 }],
     [

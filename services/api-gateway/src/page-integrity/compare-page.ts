@@ -130,7 +130,7 @@ function choicePatterns(language: Language): Parts {
       .join("");
   const details = [texts.inTotal("\0"), texts.inTotalAfter("\0", "\0")];
   return {
-    choice: pattern(texts.inInstallments(2, "\0")),
+    choice: `(?:${[texts.inInstallments(2, "\0"), texts.installmentsOfCard(2)].map(pattern).join("|")})`,
     choiceDetail: `(?:${details.map(pattern).join("|")})`,
   };
 }

@@ -42,7 +42,7 @@ export function releasedPages(asked: AskedPage): ReleasedPage[] {
   };
   const installmentOptions = [1, ...Array.from({ length: asked.installments - 1 }, () => COUNT)];
   return [
-    ...cross(ORDERS, RETURNS, ATTEMPTS).map((change) =>
+    ...cross(ORDERS, RETURNS, ATTEMPTS, PRICES).map((change) =>
       write(
         "an open checkout",
         renderForm(shown({ ...change, installmentOptions }), { ...form, faults: [] }),
@@ -69,10 +69,11 @@ export function releasedPages(asked: AskedPage): ReleasedPage[] {
 /** The lines with the names of their parts in the place of the sample's. */
 function withNames(lines: string[], asked: AskedPage): string[] {
   const locale = localeOf(asked);
-  const [choice] = installmentChoices(CHECKOUT, [COUNT], locale);
+  const [choice] = installmentChoices(CHECKOUT, [{ count: COUNT, totalMinor: CHECKOUT.amountMinor }], locale);
   const names: [string, string][] = [
     [choice!.label, "{choice}"],
     [choice!.detail!, "{choiceDetail}"],
+    [PAGE_TEXTS[asked.language].installmentsOfCard(COUNT), "{choice}"],
     [LAST4, "{last4}"],
     [`name="installmentCount" value="${COUNT}"`, 'name="installmentCount" value="{count}"'],
     [amountOf(CHECKOUT, locale.locale), "{amount}"],
@@ -115,6 +116,7 @@ const CHECKOUT: CheckoutPage = {
 };
 const PAID = { paymentId: "{paymentId}", pan: "411111******0975", paymentDate: CHECKOUT.expiresAt };
 const ORDERS: Change[] = [{}, { description: "{order}" }];
+const PRICES: Change[] = [{}, { installmentPrices: true }];
 const RETURNS: Change[] = [{}, { failureUrl: undefined }];
 const ATTEMPTS: Change[] = [
   {},

@@ -4,7 +4,7 @@ import { handler } from "@holdfast/messaging";
 import { keyRingSetting } from "@holdfast/service-runtime";
 import { serveCommands } from "@holdfast/tests/support";
 import { Client } from "pg";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { http, type HttpAnswer } from "../../../test/http-client.ts";
 import { startTestCheckouts, pageOf } from "../../../test/test-checkouts.ts";
 import { startTestGateway, type TestGateway, type TestMerchant } from "../../../test/test-gateway.ts";
@@ -276,6 +276,63 @@ test.each([
   expect(answer).toMatchObject({ status: 200, body });
   expect(answer.body).not.toHaveProperty("form");
   checkouts.paid.length = 0;
+});
+
+describe("a checkout whose buyers pay for installments", () => {
+  const priced = () => show({ installmentPrices: true, installmentOptions: [1, 3, 6] });
+  const mismatch = {
+    outcome: "problem",
+    code: "installment_total_mismatch",
+    extra: { installmentTotal: 12.97 },
+  } as const;
+
+  test("shows no amount before the card is known, and then the total of each number", async () => {
+    const page = priced();
+    const { text } = await get(pathOf(page));
+    expect(text).toContain('value="3"');
+    expect(text).toContain("3 installments");
+    expect(text).not.toContain("4.1");
+    checkouts.answers.installments = [
+      { count: 1, totalMinor: "1250" },
+      { count: 3, totalMinor: "1297" },
+    ];
+    const form = await formOf(page);
+    const { body } = await post(`${pathOf(page)}/card`, { ...form, bin: "41111111" }, BY_SCRIPT);
+    expect(body).toMatchObject({
+      installments: [
+        { count: 1, value: "1" },
+        { count: 3, value: "3:1297", label: "3\u00a0×\u00a0TRY\u00a04.32" },
+      ],
+    });
+  });
+
+  test("sends on the total that the buyer saw", async () => {
+    const page = priced();
+    checkouts.answers.pay = async () => ({ outcome: "done", result: { ...page, status: "COMPLETED" } });
+    const form = { ...(await formOf(page)), ...CARD, installmentCount: "3:1297" };
+    await post(`${pathOf(page)}/pay`, form, BY_SCRIPT);
+    expect(checkouts.paid.pop()!.payload).toMatchObject({
+      installmentCount: 3,
+      installmentTotalMinor: "1297",
+    });
+  });
+
+  test("is shown again with the present total where the form has another one", async () => {
+    const page = priced();
+    checkouts.answers.pay = async () => mismatch;
+    const form = { ...(await formOf(page)), ...CARD };
+    const { body } = await post(`${pathOf(page)}/pay`, form, BY_SCRIPT);
+    expect(body).toEqual({ faults: ["installmentCount.price"] });
+    const answer = await post(`${pathOf(page)}/pay`, form);
+    const location = `${pathOf(page)}?lang=en&faults=installmentCount.price&price=3:1297`;
+    expect(answer).toMatchObject({ status: 303, headers: { location } });
+    const { text } = await get(location);
+    expect(text).toMatch(/value="3:1297"\s+checked/);
+    expect(text).toContain("12.97");
+    expect(text).toContain("You have not been charged");
+    expect((await get(`${pathOf(page)}?price=3:<b>`)).text).not.toContain('checked value="3');
+    checkouts.paid.length = 0;
+  });
 });
 
 test("an outcome that is in doubt leads to the page, which shows how it stands", async () => {

@@ -29,7 +29,7 @@ import {
   renderWaiting,
   type ShownCheckout,
 } from "./render-checkout.ts";
-import { faultsOf, installmentChoices, renderForm } from "./render-form.ts";
+import { faultsOf, installmentChoices, pricedOf, pricedQuery, renderForm } from "./render-form.ts";
 import { renderPage } from "./render-page.ts";
 import type { SendPageCommand } from "../../bus/send-command.ts";
 import { shopUrlOfCheckout } from "../shop-url.ts";
@@ -98,6 +98,7 @@ async function showCheckout(deps: CheckoutPagesDeps, visit: Visit): Promise<void
     paymentId,
     token: deps.forms.tokens.issue({ checkoutId: visit.checkoutId, paymentId }),
     faults: faultsOf(asked.query),
+    priced: pricedOf(asked.query),
   };
   send(renderPage(frame, renderForm(shown, form), { withCardForm: true }));
 }
@@ -120,7 +121,7 @@ async function answerCard(deps: CheckoutPagesDeps, visit: Visit): Promise<void> 
     const { checkoutId, exchange } = visit;
     const reply = await deps.sendPage(inspectCheckoutCard, exchange, { checkoutId, bin });
     if (!("result" in reply)) return reply.outcome === "problem" ? notFound(visit) : trouble(visit);
-    const installments = installmentChoices(checkout, reply.result.installmentCounts, visit.asked.locale);
+    const installments = installmentChoices(checkout, reply.result.installments, visit.asked.locale);
     answerScript(visit, { cardScheme: reply.result.cardScheme, installments });
   });
 }
@@ -148,7 +149,7 @@ async function payWith(
       return goTo(visit, answer.url ?? here);
     case "faults": {
       if (asked.byScript) return answerScript(visit, { faults: answer.faults });
-      return goTo(visit, `${here}&faults=${answer.faults.join(",")}`);
+      return goTo(visit, `${here}&faults=${answer.faults.join(",")}${pricedQuery(answer.priced)}`);
     }
     case "declined": {
       if (!asked.byScript) return goTo(visit, here);

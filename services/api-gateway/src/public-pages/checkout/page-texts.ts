@@ -22,9 +22,11 @@ const en = {
   installmentsHint: "Enter your card number to see the options for your card.",
   payInFull: "Pay in full",
   inInstallments: (count: number, amount: string) => `${count}\u00a0×\u00a0${amount}`,
+  installmentsOfCard: (count: number) => `${count} installments`,
   inTotal: (total: string) => `${total} in total`,
   inTotalAfter: (first: string, total: string) => `first ${first}, ${total} in total`,
   pay: (amount: string) => `Pay ${amount}`,
+  payChosen: "Pay",
   paying: "Paying…",
   payingStatus: "Your payment is being sent to your bank. Please keep this page open.",
   cancel: (merchant: string) => `Cancel and return to ${merchant}`,
@@ -95,9 +97,11 @@ const tr: PageTexts = {
   installmentsHint: "Kartınıza sunulan seçenekleri görmek için kart numaranızı girin.",
   payInFull: "Tek çekim",
   inInstallments: (count, amount) => `${count}\u00a0×\u00a0${amount}`,
+  installmentsOfCard: (count) => `${count} taksit`,
   inTotal: (total) => `toplam ${total}`,
   inTotalAfter: (first, total) => `ilki ${first}, toplam ${total}`,
   pay: (amount) => `${amount} öde`,
+  payChosen: "Öde",
   paying: "Ödeniyor…",
   payingStatus: "Ödemeniz bankanıza iletiliyor. Lütfen bu sayfayı kapatmayın.",
   cancel: (merchant) => `Vazgeç ve ${merchant} sitesine dön`,
@@ -167,6 +171,8 @@ const enFaults = {
   "cvv.required": "Enter your card's security code.",
   "cvv.invalid": "The security code has 3 digits, or 4 for American Express.",
   "installmentCount.invalid": "Your card does not support this number of installments.",
+  "installmentCount.price":
+    "These installments cost what is shown here. You have not been charged. Please check the total, and pay again if you agree.",
   "form.stale": "This form has expired. Please enter your card details again.",
   "form.busy": "We could not process your request, and no payment was started. Please try again.",
   "form.incomplete":
@@ -193,6 +199,8 @@ const trFaults: Record<FaultText, string> = {
   "cvv.required": "Kartınızın güvenlik kodunu girin.",
   "cvv.invalid": "Güvenlik kodu 3 haneli, American Express kartlarda 4 haneli olmalıdır.",
   "installmentCount.invalid": "Kartınız bu taksit sayısını desteklemiyor.",
+  "installmentCount.price":
+    "Bu taksitlerin toplam tutarı burada gösterilmektedir. Kartınızdan para çekilmedi. Lütfen toplamı kontrol edin ve kabul ediyorsanız yeniden ödeyin.",
   "form.stale": "Bu formun süresi doldu. Lütfen kart bilgilerinizi yeniden girin.",
   "form.busy": "İşleminiz gerçekleştirilemedi ve ödeme başlatılmadı. Lütfen yeniden deneyin.",
   "form.incomplete":

@@ -1,5 +1,11 @@
 import type { CardSealer } from "@holdfast/sealing";
-import { payCheckout, type CheckoutPage, type MessageContext } from "@holdfast/contracts";
+import {
+  currencyExponent,
+  parseJsonAmount,
+  payCheckout,
+  type CheckoutPage,
+  type MessageContext,
+} from "@holdfast/contracts";
 import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "../../database.ts";
 import type { SendCommand } from "../../bus/send-command.ts";
@@ -12,6 +18,7 @@ import { declineText, PAGE_TEXTS } from "./page-texts.ts";
 import { readBrowser } from "./read-browser.ts";
 import { readCardForm, type FormFault } from "./read-card-form.ts";
 import { isUnderWay } from "./render-checkout.ts";
+import type { InstallmentOffer } from "./render-form.ts";
 
 type PayByFormDeps = {
   send: SendCommand;
@@ -33,7 +40,12 @@ export type FilledForm = {
 /** The browser's next step: `url`, or without one the checkout's page, which shows its state. */
 export type FormAnswer =
   | { kind: "onward"; url?: string | undefined }
-  | { kind: "faults"; faults: (FormFault | "form.busy" | "form.incomplete")[] }
+  | {
+      kind: "faults";
+      faults: (FormFault | "form.busy" | "form.incomplete")[];
+      /** The present total of the installments that were chosen, where the form had another one. */
+      priced?: InstallmentOffer;
+    }
   | { kind: "declined"; texts: { heading: string; text: string } };
 
 /** Pays a checkout with the submitted form. The payment's id is in the form: sent twice, it is one payment. */
@@ -59,6 +71,9 @@ export async function payByForm(deps: PayByFormDeps, filled: FilledForm): Promis
       card: deps.cards.seal(given.card, { paymentId, merchantId }),
       ...(browser && { details: deps.cards.sealDetails({ browser }, { paymentId, merchantId }) }),
       installmentCount: given.installmentCount,
+      ...(given.installmentTotalMinor !== undefined && {
+        installmentTotalMinor: given.installmentTotalMinor,
+      }),
       ...addressOf(exchange),
       session: deps.generateSession(paymentId),
       checkoutUrl: `${checkoutUrl(deps.publicUrl, checkoutId)}?lang=${asked.locale.language}`,
@@ -72,6 +87,12 @@ export async function payByForm(deps: PayByFormDeps, filled: FilledForm): Promis
       exchange.code = reply.code;
       if (reply.code === "installments_not_allowed")
         return { kind: "faults", faults: ["installmentCount.invalid"] };
+      if (reply.code === "installment_total_mismatch")
+        return {
+          kind: "faults",
+          faults: ["installmentCount.price"],
+          priced: { count: given.installmentCount, totalMinor: totalIn(reply.extra, checkout.currency) },
+        };
       // Trying again does not help: the shop has to say more about the order.
       if (reply.code === "bank_requires_field") return { kind: "faults", faults: ["form.incomplete"] };
       // All that `payments` finds at fault is a card whose number the shop has put into the checkout.
@@ -85,6 +106,12 @@ export async function payByForm(deps: PayByFormDeps, filled: FilledForm): Promis
     default:
       return reply satisfies never;
   }
+}
+
+function totalIn(extra: Record<string, unknown> | undefined, currency: string): string {
+  const total = parseJsonAmount(String(extra?.["installmentTotal"]), currencyExponent(currency) ?? 0);
+  if (typeof total !== "bigint") throw new TypeError("another total of installments has no amount");
+  return total.toString();
 }
 
 function answerOf(checkout: CheckoutPage, { locale: { language } }: PageRequest): FormAnswer {

@@ -2,7 +2,13 @@ import { Card, cardPaymentFields, checkCardPaymentFields, withAsciiDigits } from
 import { z } from "zod";
 
 /** The card form as it was filled in, once it is good. `Card` shows nothing of itself when printed. */
-export type CardForm = { card: Card; cardHolderName: string; installmentCount: number };
+export type CardForm = {
+  card: Card;
+  cardHolderName: string;
+  installmentCount: number;
+  /** The total that the page has shown with this number of installments. */
+  installmentTotalMinor?: string;
+};
 
 /**
  * A fault of a field, as a key of the page's texts: `pan.luhn`, `expiry.expired`. It never has the value.
@@ -43,7 +49,13 @@ export function readCardForm(form: URLSearchParams, now: Date): CardForm | FormF
   checkCardPaymentFields(fields, now, addFault);
   if (faults.size === 0) {
     const { cardHolderName, installmentCount, ...card } = parsed.data!;
-    return { card: new Card(card), cardHolderName, installmentCount: Number(installmentCount) };
+    const [count, total] = installmentCount.split(":");
+    return {
+      card: new Card(card),
+      cardHolderName,
+      installmentCount: Number(count),
+      ...(total !== undefined && { installmentTotalMinor: total }),
+    };
   }
   return FORM_FIELDS.filter((field) => faults.has(field)).map(
     (field): FormFault => `${field}.${faults.get(field)}`,
@@ -60,7 +72,8 @@ const cardFormSchema = z.object({
   expiryMonth,
   expiryYear,
   cvv,
-  installmentCount: z.string().regex(/^([1-9]|1[0-2])$/),
+  // With its total where the page has shown one: see `InstallmentChoice`.
+  installmentCount: z.string().regex(/^([1-9]|1[0-2])(:\d{1,14})?$/),
 });
 
 function codeOf(issue: z.core.$ZodIssue): string {

@@ -9,11 +9,13 @@ export type FormState = {
   token: string;
   /** Faults of an earlier form, from a browser without JavaScript. */
   faults: readonly string[];
+  /** The total of the installments that an earlier form chose, where it had another one. */
+  priced?: InstallmentOffer | undefined;
 };
 
 /** The card form of an open checkout, with the result of the card before this one. */
 // oxlint-disable-next-line max-lines-per-function -- one form, from top to bottom
-export function renderForm(shown: ShownCheckout, { paymentId, token, faults }: FormState): Html {
+export function renderForm(shown: ShownCheckout, { paymentId, token, faults, priced }: FormState): Html {
   const { checkout, merchantName, locale, path } = shown;
   const { language } = locale;
   const texts = PAGE_TEXTS[language];
@@ -32,6 +34,8 @@ export function renderForm(shown: ShownCheckout, { paymentId, token, faults }: F
   // A page with a form has no payment under way: one that exists has failed.
   const failed = checkout.payment !== undefined;
   const formFault = fault("form");
+  // Beside installments of different totals, one amount on the button would be another one than is charged.
+  const pay = checkout.installmentPrices ? texts.payChosen : texts.pay(amountOf(checkout, locale.locale));
 
   return html`${summary(shown, { until: true })}
     <section class="card" aria-labelledby="card-heading">
@@ -49,7 +53,7 @@ export function renderForm(shown: ShownCheckout, { paymentId, token, faults }: F
           checkFields: texts.checkFields,
           paying: texts.paying,
           payingStatus: texts.payingStatus,
-          pay: texts.pay(amountOf(checkout, locale.locale)),
+          pay,
         })}"
         data-expires-at="${checkout.expiresAt}"
         data-card-path="${path}/card?lang=${language}"
@@ -120,10 +124,8 @@ export function renderForm(shown: ShownCheckout, { paymentId, token, faults }: F
             texts.cvvHint,
           )}
         </div>
-        ${installments(shown, fault("installmentCount"))}
-        <button id="pay" type="submit" class="primary">
-          ${texts.pay(amountOf(checkout, locale.locale))}
-        </button>
+        ${installments(shown, priced, fault("installmentCount"))}
+        <button id="pay" type="submit" class="primary">${pay}</button>
         <p id="status" class="status" role="status"></p>
       </form>
       <form method="post" action="${path}/cancel?lang=${language}" class="cancel">
@@ -148,19 +150,24 @@ function declined({ checkout, locale: { language } }: ShownCheckout, formFault: 
 }
 
 /** Without JavaScript all options of the checkout; with it those of the card, once its number is typed. */
-function installments({ checkout, locale }: ShownCheckout, wrong: string | undefined): Html | false {
+function installments(
+  { checkout, locale }: ShownCheckout,
+  priced: InstallmentOffer | undefined,
+  wrong: string | undefined,
+): Html | false {
   if (checkout.installmentOptions.length < 2) return false;
   const texts = PAGE_TEXTS[locale.language];
+  const isChosen = (count: number) => count === (priced?.count ?? 1);
   return html`<fieldset id="installments" aria-describedby="installmentCount-fault installments-hint">
     <legend>${texts.installments}</legend>
-    ${installmentChoices(checkout, checkout.installmentOptions, locale).map(
-      ({ count, label, detail }) =>
+    ${choicesOfPage(checkout, priced, locale).map(
+      ({ count, value, label, detail }) =>
         html`<label class="choice"
           ><input
             type="radio"
             name="installmentCount"
-            value="${count}"
-            ${count === 1 && html`checked`}
+            value="${value}"
+            ${isChosen(count) && html`checked`}
           /><span>${label}</span>${detail !== undefined && html`<span class="detail">${detail}</span>`}</label
         >`,
     )}
@@ -169,26 +176,60 @@ function installments({ checkout, locale }: ShownCheckout, wrong: string | undef
   </fieldset>`;
 }
 
-/** An offered number of installments: what each of them costs, and in small what all do. */
-export type InstallmentChoice = { count: number; label: string; detail?: string };
+/** The choices before the card is known. Where buyers pay for installments, their totals depend on the card. */
+function choicesOfPage(
+  checkout: CheckoutPage,
+  priced: InstallmentOffer | undefined,
+  locale: BuyerLocale,
+): InstallmentChoice[] {
+  const { installmentOptions, amountMinor: totalMinor, installmentPrices } = checkout;
+  const texts = PAGE_TEXTS[locale.language];
+  return installmentOptions.flatMap((count) => {
+    if (!installmentPrices || count === 1)
+      return installmentChoices(checkout, [{ count, totalMinor }], locale);
+    if (count === priced?.count) return installmentChoices(checkout, [priced], locale);
+    return { count, value: `${count}`, label: texts.installmentsOfCard(count) };
+  });
+}
+
+/** A number of installments, and what the card is charged in all. */
+export type InstallmentOffer = { count: number; totalMinor: string };
+
+/**
+ * An offered number of installments: what each of them costs, and in small what all do. Where the buyer pays for them the
+ * form's value has the total, too, so that no other one is charged than was shown.
+ */
+export type InstallmentChoice = { count: number; value: string; label: string; detail?: string };
 
 /** The offered numbers of installments, each with what it costs to the last minor unit. */
 export function installmentChoices(
   checkout: CheckoutPage,
-  counts: readonly number[],
+  offers: readonly InstallmentOffer[],
   { language, locale }: BuyerLocale,
 ): InstallmentChoice[] {
   const texts = PAGE_TEXTS[language];
-  const total = BigInt(checkout.amountMinor);
   const write = (minor: bigint) => amountOf({ ...checkout, amountMinor: minor.toString() }, locale);
-  return counts.flatMap((count) => {
-    if (count === 1) return { count, label: texts.payInFull };
+  return offers.flatMap(({ count, totalMinor }) => {
+    if (count === 1) return { count, value: "1", label: texts.payInFull };
+    const total = BigInt(totalMinor);
+    const value = checkout.installmentPrices ? `${count}:${totalMinor}` : `${count}`;
     const amounts = installmentAmounts(total, count);
     if (!amounts) return [];
     const [first, further, all] = [write(amounts.firstMinor), write(amounts.furtherMinor), write(total)];
     const detail = first === further ? texts.inTotal(all) : texts.inTotalAfter(first, all);
-    return { count, label: texts.inInstallments(count, further), detail };
+    return { count, value, label: texts.inInstallments(count, further), detail };
   });
+}
+
+/** The part of an address that says what the chosen installments cost, for a page without JavaScript. */
+export function pricedQuery(priced: InstallmentOffer | undefined): string {
+  return priced ? `&price=${priced.count}:${priced.totalMinor}` : "";
+}
+
+/** Reads it. A forged one is only shown: a payment is compared with the present total. */
+export function pricedOf(query: URLSearchParams): InstallmentOffer | undefined {
+  const [, count, totalMinor] = /^([2-9]|1[0-2]):(\d{1,14})$/.exec(query.get("price") ?? "") ?? [];
+  return count !== undefined && totalMinor !== undefined ? { count: Number(count), totalMinor } : undefined;
 }
 
 /** The faults in the address of a page without JavaScript. Only those with a text are shown, and never what was typed. */

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import {
+  inspectCheckoutCard,
   operations,
   readMovements,
   type InstallmentPrice,
@@ -8,6 +9,7 @@ import {
 } from "@holdfast/contracts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accountOperators, resultOf } from "../../../test/account-operators.ts";
+import { checkouts } from "../../../test/checkout-harness.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 import { FRICTIONLESS, threeDs } from "../../../test/three-ds-harness.ts";
 
@@ -23,7 +25,7 @@ const PRICE: InstallmentPrice = {
   from: "2020-01-01",
 };
 
-const { account, price, merchantRoutedTo } = accountOperators(
+const { as, account, price, merchantRoutedTo } = accountOperators(
   { operate: (...asked) => payments.operate(...asked) },
   () => payments.acquirer.url,
 );
@@ -179,6 +181,61 @@ describe("under an Idempotency-Key", () => {
     expect(await sell(again, key)).toMatchObject(mismatch);
     expect(await rowOf(again.paymentId)).toBeUndefined();
     await price(accountId, [PRICE]);
+  });
+});
+
+describe("a checkout", () => {
+  const given = { amountMinor: order.amountMinor, installmentOptions: [3, 6] };
+  let steps: ReturnType<typeof checkouts>;
+  beforeAll(async () => {
+    steps = checkouts(payments);
+    resultOf(await as("alice").route(payments.merchantId, [{ accountId }]));
+    resultOf(await as("bora").confirmRoutes(payments.merchantId, 1));
+  });
+
+  test("whose buyers pay for installments charges the total that its page showed, or nothing", async () => {
+    const checkoutId = await steps.open({ ...given, installmentPrices: true });
+    expect(await payments.askAsGateway(inspectCheckoutCard, { checkoutId, bin: "41111111" })).toMatchObject({
+      result: {
+        installments: [
+          { count: 1, totalMinor: order.amountMinor },
+          { count: 3, totalMinor: TOTAL },
+          { count: 6, totalMinor: order.amountMinor },
+        ],
+      },
+    });
+    for (const seen of [
+      {},
+      { installmentTotalMinor: order.amountMinor },
+      { installmentTotalMinor: "129687" },
+    ])
+      expect(await steps.pay(checkoutId, {}, { installmentCount: 3, ...seen })).toMatchObject({
+        code: "installment_total_mismatch",
+        extra: { installmentTotal: 1296.86 },
+      });
+    expect(await steps.paymentsOf(checkoutId)).toEqual([]);
+    const form = { installmentCount: 3, installmentTotalMinor: TOTAL };
+    expect(await steps.pay(checkoutId, {}, form)).toMatchObject({
+      result: { status: "COMPLETED", payment: { amount: 1249.99, installmentTotal: 1296.86 } },
+    });
+    expect(await payments.call(operations.getCheckout.command, { checkoutId })).toMatchObject({
+      result: {
+        amount: 1249.99,
+        installmentPrices: true,
+        installments: { count: 3, firstAmount: 432.3, furtherAmount: 432.28 },
+      },
+    });
+  });
+
+  test("that does not say so charges exactly its amount, whatever the form has", async () => {
+    const checkoutId = await steps.open(given);
+    const form = { installmentCount: 3, installmentTotalMinor: TOTAL };
+    const reply = await steps.pay(checkoutId, {}, form);
+    expect(reply).toMatchObject({ result: { status: "COMPLETED", payment: { amount: 1249.99 } } });
+    expect(resultOf(reply).payment).not.toHaveProperty("installmentTotal");
+    expect(await payments.ledger(resultOf(reply).payment!.paymentId)).toMatchObject([
+      { amountMinor: 124_999 },
+    ]);
   });
 });
 

@@ -11,16 +11,18 @@ import { cancelCheckout, cancelCheckoutOfMerchant } from "./cancel-checkout.ts";
 import { listCheckouts, type ListCheckoutsDeps } from "./list-checkouts.ts";
 import { openCheckout, type OpenCheckoutDeps } from "./open-checkout.ts";
 import { paymentLinkHandlers } from "./payment-link-handlers.ts";
+import type { CheckoutRow } from "./checkout-queries.ts";
 import { payCheckout, type PayCheckoutDeps } from "./pay-checkout.ts";
 import { readCheckout, viewCheckout } from "./read-checkout.ts";
-import { findBin } from "../bins/bin-table.ts";
-import type { CurrentBins } from "../bins/current-bins.ts";
+import { findBin, type BinData } from "../bins/bin-table.ts";
+import { offerInstallments, type OfferInstallmentsDeps } from "../bins/offer-installments.ts";
+import type { LookUpBinDeps } from "../bins/look-up-bin.ts";
 import { decideCheckout } from "./checkout.ts";
 import { concludeCheckout, type ConcludeCheckoutDeps } from "./conclude-checkout.ts";
 
 export type CheckoutDeps = PayCheckoutDeps &
   OpenCheckoutDeps &
-  ListCheckoutsDeps & { bins: CurrentBins["table"] };
+  ListCheckoutsDeps & { lookUps: LookUpBinDeps };
 
 /** The commands of merchants and of the checkout's page. */
 export function checkoutHandlers(deps: CheckoutDeps) {
@@ -41,19 +43,37 @@ export function checkoutHandlers(deps: CheckoutDeps) {
   ];
 }
 
-/** The scheme of a card, and the checkout's installments that its programme allows. */
+type Inspected = { cardScheme?: string; installments: { count: number; totalMinor: string }[] };
+
+/** The scheme of a card, and the checkout's installments that its programme allows, with what they cost. */
 async function inspectCheckoutCard(
-  deps: Pick<CheckoutDeps, keyof ConcludeCheckoutDeps | "bins">,
+  deps: Pick<CheckoutDeps, keyof ConcludeCheckoutDeps | "lookUps">,
   { checkoutId, bin }: { checkoutId: string; bin: string },
-): Promise<CommandReply<{ cardScheme?: string; installmentCounts: number[] }>> {
+): Promise<CommandReply<Inspected>> {
   const found = await concludeCheckout(deps, checkoutId);
   // Only a page that can still be paid gets an answer: others must not be used to read the BIN table.
   if (!found || decideCheckout(found.standing, found.attempt, deps.limits.checkoutAttemptsMax) !== "OPEN")
     return { outcome: "problem", code: "checkout_not_found" };
-  const bins = deps.bins();
+  const bins = deps.lookUps.bins();
   if (!bins) return { outcome: "not_started" };
   const card = findBin(bins, bin);
+  const installments = installmentsOf(deps.lookUps, found.row, card);
+  if (!installments) return { outcome: "not_started" };
+  return { outcome: "done", result: { ...(card && { cardScheme: card.cardScheme }), installments } };
+}
+
+function installmentsOf(
+  deps: OfferInstallmentsDeps,
+  row: CheckoutRow,
+  card: BinData | undefined,
+): Inspected["installments"] | undefined {
   const installmentsMax = card?.installmentsMax ?? 1;
-  const installmentCounts = found.row.installment_options.filter((count) => count <= installmentsMax);
-  return { outcome: "done", result: { ...(card && { cardScheme: card.cardScheme }), installmentCounts } };
+  const counts = row.installment_options.filter((count) => count > 1 && count <= installmentsMax);
+  const { merchant_id: merchantId, amount_minor: amountMinor, currency } = row;
+  const offers = row.installment_prices
+    ? offerInstallments(deps, { merchantId, card, amountMinor, currency, counts })
+    : counts.map((count) => ({ count, totalMinor: amountMinor }));
+  if (!offers) return undefined;
+  const inFull = { count: 1, totalMinor: amountMinor };
+  return [inFull, ...offers].map(({ count, totalMinor }) => ({ count, totalMinor: totalMinor.toString() }));
 }

@@ -179,13 +179,16 @@ export async function updateClosed(
   return numUpdatedRows === 1n;
 }
 
+/** A checkout's payment with what its card is charged. */
+type CheckoutCharge = { paymentId: string; installmentCount: number; totalMinor: bigint };
+
 /** Notes the payment that was just claimed as the checkout's next attempt. @returns false when it may not be one. */
 export async function recordAttempt(
   trx: Transaction<PaymentsDatabase>,
-  { checkout_id, attempts, amount_minor }: Pick<CheckoutRow, "checkout_id" | "attempts" | "amount_minor">,
-  { paymentId, installmentCount }: { paymentId: string; installmentCount: number },
+  { checkout_id, attempts }: Pick<CheckoutRow, "checkout_id" | "attempts">,
+  { paymentId, installmentCount, totalMinor }: CheckoutCharge,
 ): Promise<boolean> {
-  const plan = installmentCount > 1 ? installmentAmounts(amount_minor, installmentCount) : undefined;
+  const plan = installmentCount > 1 ? installmentAmounts(totalMinor, installmentCount) : undefined;
   const { numAffectedRows = 0n } = await sql`
     with changed as (
       update checkout set payment_id = ${paymentId}, attempts = attempts + 1

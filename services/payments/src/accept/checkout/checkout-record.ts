@@ -20,6 +20,7 @@ export function checkoutRecord({ row, payment, ...found }: FoundCheckout): Check
     ...(row.customer_id !== null && { customerId: row.customer_id }),
     transactionType: row.transaction_type,
     installmentOptions: row.installment_options,
+    ...(row.installment_prices && { installmentPrices: true }),
     threeDs: row.three_ds,
     ...returnUrlsOf(row),
     ...(row.payment_link_id !== null && { paymentLinkId: row.payment_link_id }),
@@ -35,7 +36,7 @@ export function checkoutRecord({ row, payment, ...found }: FoundCheckout): Check
 export function checkoutWebhookBody(found: FoundCheckout): Buffer {
   const { status, closedAt, successUrl: _s, failureUrl: _f, ...record } = checkoutRecord(found);
   if (status === "OPEN" || closedAt === undefined) throw new Error("an open checkout has not ended");
-  const { threeDs: _t, installmentOptions: _o, ...sent } = record;
+  const { threeDs: _t, installmentOptions: _o, installmentPrices: _p, ...sent } = record;
   return Buffer.from(JSON.stringify({ ...sent, status, closedAt } satisfies WebhookCheckout));
 }
 
@@ -70,6 +71,7 @@ export function checkoutPage({ row, payment }: FoundCheckout, attemptsMax: numbe
     amountMinor: row.amount_minor.toString(),
     currency: row.currency,
     installmentOptions: row.installment_options,
+    ...(row.installment_prices && { installmentPrices: true }),
     ...returnUrlsOf(row),
     ...(row.buyer_text !== null && { description: row.buyer_text }),
     expiresAt: row.expires_at.toISOString(),

@@ -13,6 +13,7 @@ export type CheckoutTable = {
   currency: string;
   currency_exponent: number;
   installment_options: number[];
+  installment_prices: Generated<boolean>;
   three_ds: boolean;
   /** Null where a payment link has no return URL. */
   success_url: string | null;

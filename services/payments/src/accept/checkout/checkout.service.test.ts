@@ -261,11 +261,12 @@ test("a buyer who goes back cancels it, but not what is under way or paid", asyn
 test("installments are those of the checkout that the card allows", async () => {
   const checkoutId = await steps.open({ installmentOptions: [3, 6, 12] });
   const inspect = (bin: string) => payments.askAsGateway(inspectCheckoutCard, { checkoutId, bin });
+  const inAll = (...counts: number[]) => counts.map((count) => ({ count, totalMinor: "1250" }));
   expect(await inspect("411111")).toMatchObject({
-    result: { cardScheme: "VISA", installmentCounts: [1, 3, 6, 12] },
+    result: { cardScheme: "VISA", installments: inAll(1, 3, 6, 12) },
   });
-  expect(await inspect("55555555")).toMatchObject({ result: { installmentCounts: [1, 3, 6] } });
-  expect(await inspect("123456")).toEqual({ outcome: "done", result: { installmentCounts: [1] } });
+  expect(await inspect("55555555")).toMatchObject({ result: { installments: inAll(1, 3, 6) } });
+  expect(await inspect("123456")).toEqual({ outcome: "done", result: { installments: inAll(1) } });
   expect(await steps.pay(checkoutId, {}, { installmentCount: 2 })).toMatchObject({
     code: "installments_not_allowed",
     extra: { allowed: [1, 3, 6, 12] },

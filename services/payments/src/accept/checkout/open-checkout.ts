@@ -59,6 +59,7 @@ async function insert(
       currency_exponent: currencyExponent(payload.currency) ?? 0,
       // Paying in full is always possible: not every card has a programme.
       installment_options: [...new Set([1, ...installmentOptions])].sort((a, b) => a - b),
+      installment_prices: payload.installmentPrices ?? false,
       three_ds: payload.threeDs,
       success_url: payload.successUrl,
       failure_url: payload.failureUrl,
@@ -100,6 +101,7 @@ function fingerprintOf(
     payload.expiresInSeconds ?? null,
     // A request without such details has the fingerprint of its other fields alone.
     ...(details ? [JSON.stringify(details)] : []),
+    ...(payload.installmentPrices ? ["installmentPrices"] : []),
     ...(payload.buyerText === undefined ? [] : ["buyerText", payload.buyerText]),
   ];
   const { hash, older } = underEachKey(fingerprintKeys, (key) => fingerprintRequest(key, fields));

@@ -78,7 +78,10 @@ export async function payCheckout(deps: PayCheckoutDeps, message: Incoming<PayCh
 }
 
 /** The fields of the form that a claim needs. */
-type TakingForm = Pick<PayCheckout, "checkoutId" | "paymentId" | "installmentCount">;
+type TakingForm = Pick<
+  PayCheckout,
+  "checkoutId" | "paymentId" | "installmentCount" | "installmentTotalMinor"
+>;
 
 type Problem = Extract<CommandReply<unknown>, { outcome: "problem" }>;
 
@@ -134,8 +137,21 @@ function paymentOf(
       requestPort,
       ...(row.customer_id !== null && { customerId: row.customer_id }),
       installmentCount,
+      ...totalOf(payload, row),
     },
   };
+}
+
+/**
+ * The total that the buyer saw, where the checkout's buyers pay for installments. A form without one has shown the price:
+ * it is compared as any other.
+ */
+function totalOf(
+  { installmentCount, installmentTotalMinor }: TakingForm,
+  { installment_prices, amount_minor }: CheckoutRow,
+): Pick<SellPayment, "installmentTotalMinor"> {
+  if (!installment_prices || installmentCount === 1) return {};
+  return { installmentTotalMinor: installmentTotalMinor ?? amount_minor.toString() };
 }
 
 /**
@@ -145,13 +161,15 @@ function paymentOf(
 async function takeCheckout(
   { limits: { checkoutAttemptsMax, linkAttemptsMax } }: PayCheckoutDeps,
   trx: Transaction<PaymentsDatabase>,
-  { checkoutId, paymentId, installmentCount }: TakingForm,
+  form: TakingForm,
 ): Promise<boolean> {
+  const { checkoutId, paymentId, installmentCount } = form;
   const checkout = await lockCheckout(trx, checkoutId);
   if (!checkout || !mayBePaid(checkout.standing, checkout.attempt, checkoutAttemptsMax)) return false;
   const { payment_link_id: linkId } = checkout.row;
   const link = linkId !== null && { paymentLinkId: linkId, paymentId };
   if (link && !(await takePaymentLink(trx, link, linkAttemptsMax))) return false;
-  if (await recordAttempt(trx, checkout.row, { paymentId, installmentCount })) return true;
+  const totalMinor = BigInt(totalOf(form, checkout.row).installmentTotalMinor ?? checkout.row.amount_minor);
+  if (await recordAttempt(trx, checkout.row, { paymentId, installmentCount, totalMinor })) return true;
   throw new Error("a locked checkout was changed by somebody else");
 }

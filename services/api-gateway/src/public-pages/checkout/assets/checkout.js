@@ -45,14 +45,17 @@ function useForm(form) {
     const chosen = form.elements.installmentCount?.value;
     try {
       await card.settled();
-      if (form.elements.installmentCount?.value !== chosen) {
+      const present = form.elements.installmentCount?.value;
+      if (present !== chosen) {
         sending.set(false);
-        return faults.show(["installmentCount.invalid"]);
+        const fault = Number.parseInt(present, 10) === Number.parseInt(chosen, 10) ? "price" : "invalid";
+        return faults.show([`installmentCount.${fault}`]);
       }
       const answer = await send(form);
       if (answer.next) return location.assign(answer.next);
       Object.entries(answer.form ?? {}).forEach(([name, value]) => (form.elements[name].value = value));
       sending.set(false);
+      if (answer.faults?.includes("installmentCount.price")) await card.look(true);
       if (answer.faults) return faults.show(answer.faults);
       if (!answer.text) throw new Error("no answer of this page's server");
       cvv.value = "";
@@ -192,12 +195,13 @@ function showCardAsTyped(form, pan) {
   let asked = "";
   let asking = Promise.resolve();
   const show = (choices) => {
-    const chosen = form.elements.installmentCount.value;
+    // Behind the number of a choice stands its total, which may be another one now.
+    const chosen = Number.parseInt(form.elements.installmentCount.value, 10);
     const make = (tag, facts) => Object.assign(document.createElement(tag), facts);
-    const labels = choices.map(({ count, label, detail }) => {
-      const checked = String(count) === chosen;
+    const labels = choices.map(({ count, value = count, label, detail }) => {
+      const checked = count === chosen;
       const element = make("label", { className: "choice" });
-      element.append(make("input", { type: "radio", name: "installmentCount", value: count, checked }));
+      element.append(make("input", { type: "radio", name: "installmentCount", value, checked }));
       element.append(make("span", { textContent: label }));
       if (detail) element.append(make("span", { className: "detail", textContent: detail }));
       return element;
@@ -209,17 +213,18 @@ function showCardAsTyped(form, pan) {
   const onlyAtOnce = installments?.querySelector(".choice").textContent;
   if (installments) show([{ count: 1, label: onlyAtOnce }]);
 
-  const look = () => {
+  // Prices may have changed since a card was looked up: then it is asked about again.
+  const look = async (again) => {
     const digits = digitsOf(pan.value);
     scheme.textContent = schemeOf(digits).label;
     if (!installments) return;
     // Eight digits are a BIN and no card number; fewer than six say nothing.
     const bin = digits.length >= 8 ? digits.slice(0, 8) : "";
-    if (bin === asked) return;
+    if (bin === asked && again !== true) return;
     asked = bin;
     asking =
       bin === "" ? Promise.resolve({ installments: [{ count: 1, label: onlyAtOnce }] }) : ask(form, bin);
-    void showAnswer(bin);
+    await showAnswer(bin);
   };
   const showAnswer = async (bin) => {
     try {
@@ -235,8 +240,8 @@ function showCardAsTyped(form, pan) {
   pan.addEventListener("input", look);
   pan.addEventListener("change", look);
   // The browser may have filled the field in already.
-  look();
-  return { settled: () => asking.catch(() => undefined) };
+  void look();
+  return { look, settled: () => asking.catch(() => undefined) };
 }
 
 async function ask(form, bin) {
