@@ -197,6 +197,8 @@ export type Target = {
   amountMinor: bigint;
   /** The amount captured of it so far, where the capture was a step of its own. */
   capturedMinor?: bigint;
+  /** The number of installments that it was sent with. */
+  installmentCount?: number;
   /** The time at which it was sent. */
   at: Date;
 };

@@ -21,6 +21,11 @@ export interface AcquirerConnector<Settings = unknown, Secrets = unknown> {
   readonly terminal: { settings: readonly (keyof Settings)[]; secrets: readonly (keyof Secrets)[] };
   /** ISO 4217 codes that the protocol can carry; empty where it can carry all. */
   readonly currencies: readonly string[];
+  /**
+   * The bank's name of a payment's order, as its panel shows it; absent where it is the port's own (`orderIdOf`). `namedBy`
+   * reads it back. @returns undefined for a payment that the bank cannot name: nothing of it is sent.
+   */
+  orderNameOf?(paymentId: string): string | undefined;
   capabilities(settings: Settings): Capabilities;
   connect(account: ConnectedAccount<Settings>, secrets: Secrets, wire: AcquirerWire): ProbedAcquirer;
   /**

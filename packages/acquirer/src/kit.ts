@@ -18,7 +18,7 @@ export {
   type HttpExchange,
 } from "./kit/bounded-http-client.ts";
 export { returnedFields } from "./kit/browser-return.ts";
-export { answeredPage, challengePage, hiddenInputs } from "./kit/challenge-page.ts";
+export { answeredPage, challengePage, hiddenInputs, leadsNowhere } from "./kit/challenge-page.ts";
 export { codeTable, refusalOf, type CodeClass } from "./kit/code-table.ts";
 export { amountText, minorOf, parseDecimal, readMinorUnits, shortestText } from "./kit/decimal.ts";
 export { decodeText } from "./kit/decode-text.ts";
@@ -58,6 +58,13 @@ export {
   type OrderBank,
   type PaymentCall,
 } from "./kit/order-acquirer.ts";
-export { standingIn, type OrderRecord, type RecordRow } from "./kit/order-record.ts";
+export {
+  standingIn,
+  targetRow,
+  type NamedRow,
+  type OrderRecord,
+  type RecordRow,
+} from "./kit/order-record.ts";
+export { isVoidLate, voidByRecord, type VoidRefusals } from "./kit/void-by-record.ts";
 export { orderBankSettings } from "./kit/order-bank-settings.ts";
 export { asciiSecret, bankAddress, secretText, settingText, strictFields } from "./kit/setting-fields.ts";

@@ -27,6 +27,11 @@ export function challengePage(text: string | undefined, { pan }: { pan: string }
   return hasCard ? undefined : text;
 }
 
+/** A form without an address would lead to us, who show the page, and not to the issuer. */
+export function leadsNowhere(html: string): boolean {
+  return /<form\b[^>]*\saction\s*=\s*(?:""|'')/i.test(html);
+}
+
 const PAGE = /<(?:html|form|body|script)\b/i;
 const CVV_FIELD = /\bname\s*=\s*["']?(?:card)?cv(?:2|v2?|v2val)\b/i;
 

@@ -84,19 +84,18 @@ export interface OrderBank<Written, Proof> {
   void(order: Order, name: string): Promise<VoidOutcome>;
   refund(request: FollowUpRequest, written: Written): Promise<AcquirerOutcome>;
   enrol(request: EnrolmentRequest, written: Written): Promise<EnrolmentOutcome>;
-  /** Reads the browser's return; nothing was authorized before it. */
-  prove(
-    request: CompletionRequest,
-    written: Written,
-  ):
-    | { kind: "proven"; proof: Proof; authentication: Authentication }
-    | Exclude<CompletionOutcome, { kind: "approved" }>;
+  /** Reads the browser's return, by a call where only the bank can; nothing was authorized before it. */
+  prove(request: CompletionRequest, written: Written): Proven<Proof> | Promise<Proven<Proof>>;
   /** The success of an order that a call is about. @param name the bank's name of it, where it is known. */
   standing(order: Order, name?: string): Promise<Standing>;
   inquire(request: InquiryRequest): Promise<InquiryOutcome>;
   probe(waitUntil: Date): Promise<ProbeOutcome>;
   close(): Promise<void>;
 }
+
+type Proven<Proof> =
+  | { kind: "proven"; proof: Proof; authentication: Authentication }
+  | Exclude<CompletionOutcome, { kind: "approved" }>;
 
 type VoidingBank = Pick<OrderBank<never, unknown>, "void" | "standing" | "nothingLeft" | "settledCode">;
 
@@ -148,7 +147,7 @@ async function complete<Written, Proof>(
   request: CompletionRequest,
   written: Written,
 ): Promise<CompletionOutcome> {
-  const read = bank.prove(request, written);
+  const read = await bank.prove(request, written);
   if (read.kind !== "proven") return read;
   return withAuthentication(await pay(bank, request, written, read.proof), read.authentication);
 }

@@ -1,4 +1,4 @@
-import type { BankMovement, InquiryOutcome } from "../acquirer.ts";
+import type { BankMovement, InquiryOutcome, NotSent } from "../acquirer.ts";
 import type { Order } from "./order-acquirer.ts";
 import { MISMATCH } from "./outcomes.ts";
 import { standingOf, type Standing, type Success } from "./standing.ts";
@@ -12,7 +12,8 @@ export type OrderRecord =
 export type RecordRow = BankMovement & {
   kind: "sale" | "authorize" | "capture" | "refund";
   state: "approved" | "declined" | "voided" | "pending";
-  installmentCount: number;
+  /** Absent where the record does not tell it. */
+  installmentCount?: number;
   /** Its business day is over, as far as the record tells. */
   isSettled: boolean;
 };
@@ -26,7 +27,8 @@ export function standingIn(record: OrderRecord, order: Order, name?: string): St
   const { currency, installmentCount } = order;
   const isOther =
     moved.some((row) => row.currency !== currency) ||
-    (installmentCount !== undefined && payments.some((row) => row.installmentCount !== installmentCount));
+    (installmentCount !== undefined &&
+      payments.some((row) => (row.installmentCount ?? installmentCount) !== installmentCount));
   if (isOther) return MISMATCH;
   if (payments.some(({ state }) => state === "pending")) return { kind: "pending" };
   const isCredited = moved.some(({ kind, state }) => kind === "refund" && state !== "voided");
@@ -49,4 +51,25 @@ function successOf(row: RecordRow): Success {
     ...(authCode !== undefined && { authCode }),
     resultCode,
   };
+}
+
+/** A movement that the bank did not refuse has a name. */
+export type NamedRow = RecordRow & { externalTransactionId: string };
+
+/**
+ * The movement that a follow-up is about. As long as the record does not show it, nothing of the follow-up is sent.
+ * @param name where it is known.
+ */
+export function targetRow(record: OrderRecord, kind: RecordRow["kind"], name?: string): NamedRow | NotSent {
+  if (record.kind === "not_sent") return record;
+  const [row, ...others] = (record.kind === "found" ? record.movements : [])
+    .filter(isNamed)
+    .filter(
+      (each) => each.kind === kind && (name ?? each.externalTransactionId) === each.externalTransactionId,
+    );
+  return row && others.length === 0 ? row : { kind: "not_sent" };
+}
+
+function isNamed(row: RecordRow): row is NamedRow {
+  return row.state !== "declined" && row.externalTransactionId !== undefined;
 }

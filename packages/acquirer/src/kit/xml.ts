@@ -45,9 +45,12 @@ class NotReadError extends Error {
   override name = "NotReadError";
 }
 
-/** A request's document, of which every text stays in its element. */
-export function writeXml(rootName: string, content: XmlContent): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>${writeElement(rootName, content)}`;
+/**
+ * A request's document, of which every text stays in its element.
+ * @param declared the encoding that it names. A bank may ask for another one than that of its bytes.
+ */
+export function writeXml(rootName: string, content: XmlContent, declared = "UTF-8"): string {
+  return `<?xml version="1.0" encoding="${declared}"?>${writeElement(rootName, content)}`;
 }
 
 function writeElement(name: string, content: string | XmlContent): string {

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 
 import {
-  businessDayEnd,
   orderIdOf,
   type AcquirerAmount,
   type AcquirerCard,
@@ -28,11 +27,14 @@ import {
   createOrderAcquirer,
   INVALID_ANSWER,
   isRefused,
+  isVoidLate,
+  leadsNowhere,
   MISMATCH,
   NUMERIC_CURRENCIES,
   probedBy,
   standingIn,
   UNSUPPORTED,
+  voidByRecord,
   type CallOutcome,
   type Order,
   type OrderBank,
@@ -63,9 +65,8 @@ import {
   type OrderCall,
   type WrittenAmount,
 } from "./requests.ts";
-import { NO_TARGET } from "./result-codes.ts";
+import { NO_TARGET, VOID_REFUSALS } from "./result-codes.ts";
 import { signatureOf } from "./signatures.ts";
-import { voidLast } from "./void-last.ts";
 
 /** Akbank's own protocol, JSON. */
 export const akbankConnector: AcquirerConnector<AkbankSettings, AkbankSecrets> = {
@@ -143,10 +144,11 @@ class AkbankBank implements OrderBank<WrittenAmount, Proof> {
   }
 
   void(order: Order, name: string): Promise<VoidOutcome> {
-    return voidLast(order, name, {
+    return voidByRecord(order, name, {
       look: () => this.#history(order),
-      undoLast: () => this.#move(order, { type: "void" }, name),
-      isDayOver: isDayOver(order, this.#businessDay),
+      undo: ({ externalTransactionId }) => this.#move(order, { type: "void" }, externalTransactionId),
+      isDayOver: isVoidLate(order, this.#businessDay),
+      refusals: VOID_REFUSALS,
     });
   }
 
@@ -159,7 +161,7 @@ class AkbankBank implements OrderBank<WrittenAmount, Proof> {
     const exchange = await this.#addresses.postForm("gate", form.toString(), request.expiresAt);
     if (exchange.kind !== "answered") return exchange;
     const html = answeredPage(exchange, request.card, "utf-8");
-    if (html === undefined || LEADS_NOWHERE.test(html)) return INVALID_ANSWER;
+    if (html === undefined || leadsNowhere(html)) return INVALID_ANSWER;
     const challenge = { type: "html", html } as const;
     return (
       readGateRefusal(html, request.orderId) ?? { kind: "challenge", session: request.orderId, challenge }
@@ -220,18 +222,8 @@ class AkbankBank implements OrderBank<WrittenAmount, Proof> {
   }
 }
 
-/** False for a capture, whose own day is not known. */
-function isDayOver({ target }: Order, day: BusinessDay): boolean {
-  return (
-    target !== undefined && target.capturedMinor === undefined && new Date() >= businessDayEnd(target.at, day)
-  );
-}
-
 function isUncertain(outcome: { kind: string }): outcome is Unknown | NotSent {
   return outcome.kind === "unknown" || outcome.kind === "not_sent";
 }
-
-/** A form without an address would lead to us, who show the page, and not to the issuer. */
-const LEADS_NOWHERE = /<form\b[^>]*\saction\s*=\s*(?:""|'')/i;
 
 const CALLER = "the secret key or the terminal";

@@ -1,4 +1,4 @@
-import { codeTable, type CodeClass } from "@holdfast/acquirer/kit";
+import { codeTable, type CodeClass, type VoidRefusals } from "@holdfast/acquirer/kit";
 
 /** A refusal's code: the issuer's two characters, or the gateway's `VPS-` and four digits. */
 export type CodeMeaning = { code: string; codeClass: CodeClass | undefined };
@@ -55,21 +55,18 @@ function gatewayClassOf(code: string): CodeClass | undefined {
 /** The gateway's code of a request with a fault in its form. */
 export const BAD_REQUEST = "HTTP-400";
 
-/** True for a refusal of the request itself, which would be given on any day. */
-export function isOfRequest(code: string): boolean {
-  return code === BAD_REQUEST || gatewayClassOf(code) === "technical";
-}
-
-/** True for a gateway's code that is not documented. */
-export function isOfNoList(code: string): boolean {
-  return code.startsWith(PREFIX) && gatewayClassOf(code) === undefined;
-}
-
 /** An inquiry's: the gateway knows no order of this name. */
 export const NOT_FOUND = "VPS-1123";
 
 /** The order of a follow-up is not known. */
 export const NO_TARGET: ReadonlySet<string> = new Set(["VPS-1007"]);
 
-/** There is nothing to void, or no longer. */
-export const NOTHING_LEFT: ReadonlySet<string> = new Set(["VPS-1007", "VPS-1008"]);
+const NOTHING_LEFT: ReadonlySet<string> = new Set(["VPS-1007", "VPS-1008"]);
+
+/** With which code the bank refuses after the day's end is not documented: those of no list may mean it. */
+export const VOID_REFUSALS: VoidRefusals = {
+  isNothingLeft: (code) => NOTHING_LEFT.has(code),
+  isSettled: () => false,
+  isOfRequest: (code) => code === BAD_REQUEST || gatewayClassOf(code) === "technical",
+  isUncertain: (code) => code.startsWith(PREFIX) && gatewayClassOf(code) === undefined,
+};

@@ -29,8 +29,10 @@ import {
   NUMERIC_CURRENCIES,
   probedBy,
   standingIn,
+  targetRow,
   UNSUPPORTED,
   type CallOutcome,
+  type NamedRow,
   type Order,
   type OrderBank,
   type OrderRecord,
@@ -198,20 +200,8 @@ class GarantiBank implements OrderBank<WrittenAmount, Proof> {
     return this.#addresses.close();
   }
 
-  /**
-   * The movement that a follow-up is about. As long as the record does not show it, nothing of the follow-up is sent.
-   * @param name where it is known.
-   */
   async #target(order: Order, kind: RecordRow["kind"], name?: string): Promise<NamedRow | NotSent> {
-    const history = await this.#history(order);
-    if (history.kind === "not_sent") return history;
-    const [row, ...others] = (history.kind === "found" ? history.movements : []).filter(
-      (each) =>
-        each.kind === kind &&
-        isNamed(each) &&
-        (name ?? each.externalTransactionId) === each.externalTransactionId,
-    );
-    return row && isNamed(row) && others.length === 0 ? row : { kind: "not_sent" };
+    return targetRow(await this.#history(order), kind, name);
   }
 
   /** Sends a call that moves money. */
@@ -245,13 +235,6 @@ class GarantiBank implements OrderBank<WrittenAmount, Proof> {
     const securityData = [caller.securityData, this.#payer.securityData];
     return readAnswer(exchange, { ...this.#settings, orderId: call.orderId, securityData });
   }
-}
-
-/** A movement that the bank did not refuse has a name. */
-type NamedRow = RecordRow & { externalTransactionId: string };
-
-function isNamed(row: RecordRow): row is NamedRow {
-  return row.state !== "declined" && row.externalTransactionId !== undefined;
 }
 
 const CALLER = "its password, the terminal or this machine's address";

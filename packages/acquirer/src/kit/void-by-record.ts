@@ -1,43 +1,48 @@
-import type { Declined } from "@holdfast/acquirer";
-import {
-  approvedBy,
-  MISMATCH,
-  PENDING,
-  standingIn,
-  type CallOutcome,
-  type Order,
-  type OrderRecord,
-  type Standing,
-  type Success,
-  type VoidOutcome,
-} from "@holdfast/acquirer/kit";
-
-import { isOfNoList, isOfRequest, NOTHING_LEFT } from "./result-codes.ts";
+import type { Declined } from "../acquirer.ts";
+import { businessDayEnd } from "../business-day.ts";
+import type { BusinessDay } from "../connector.ts";
+import type { CallOutcome, Order } from "./order-acquirer.ts";
+import { standingIn, type OrderRecord } from "./order-record.ts";
+import { MISMATCH, PENDING } from "./outcomes.ts";
+import { approvedBy, type Standing, type Success, type VoidOutcome } from "./standing.ts";
 
 export type VoidCalls = {
   /** Asks for the order's record. */
   look(): Promise<OrderRecord>;
-  /** Has the bank undo the order's last movement, whichever that is. */
-  undoLast(): Promise<CallOutcome>;
+  /** Has the bank undo what the record shows: by its name, or by its order, where it undoes what came last. */
+  undo(success: Success): Promise<CallOutcome>;
   /** The business day of what is to be voided is over, by our own clock. */
   isDayOver: boolean;
+  refusals: VoidRefusals;
+};
+
+/** The meaning of a refusal while the record goes on showing the target of the void. */
+export type VoidRefusals = {
+  /** There is nothing to void, or no longer: the record is behind. */
+  isNothingLeft(code: string): boolean;
+  /** The business day is over. */
+  isSettled(code: string): boolean;
+  /** The request itself is at fault, or the order's state: it would be refused on any day. */
+  isOfRequest(code: string): boolean;
+  /** The bank may say so of anything: it is believed when the day is over, or when the void is repeated. */
+  isUncertain(code: string): boolean;
 };
 
 /**
- * Voids a movement at a bank that undoes what came last, and whose answer does not name it. The record is read directly
+ * Voids a movement at a bank whose answer does not say what it has undone. The record is read directly
  * before, and nothing is sent unless the movement stands in it alone. It is read again after each answer, and only what it
  * shows as voided counts as that. The void of a capture makes its hold valid again, which is then voided in the same way.
  * Each step goes on from what the record shows, so that a void that was cut off is continued by repeating it.
  * @param name the bank's name of the movement.
  */
-export async function voidLast(order: Order, name: string, calls: VoidCalls): Promise<VoidOutcome> {
+export async function voidByRecord(order: Order, name: string, calls: VoidCalls): Promise<VoidOutcome> {
   const before = await calls.look();
   const standing = standingIn(before, order, name);
   if (!("success" in standing)) return undecided(standing);
   const { success } = standing;
   if (success.externalTransactionId !== name) return PENDING;
   if (success.isCredited) return MISMATCH;
-  const outcome = standing.kind === "voided" ? undefined : await calls.undoLast();
+  const outcome = standing.kind === "voided" ? undefined : await calls.undo(success);
   if (outcome && outcome.kind !== "approved" && outcome.kind !== "declined") return outcome;
   const after = outcome ? await calls.look() : before;
   const ended = standingIn(after, order, name);
@@ -55,15 +60,15 @@ async function withoutHold(
   const left = standingIn(after, order);
   if (left.kind === "voided") return approvedBy(voided, order);
   if (left.kind !== "live" || left.success.state !== "held") return afterCall(undecided(left));
-  const hold = await voidLast(order, left.success.externalTransactionId, calls);
+  const hold = await voidByRecord(order, left.success.externalTransactionId, calls);
   const { externalTransactionId } = voided;
   return hold.kind === "approved" ? { ...hold, externalTransactionId } : afterCall(hold);
 }
 
 /**
- * The end of a void that was refused while the record goes on showing its target. With which code the bank refuses after
- * the day's end is not documented, so that any may mean it, but those of a fault in the request. The record may be behind a
- * void that was carried out all the same: a code of no list is believed when the day is over, or when the void is repeated.
+ * The end of a void that was refused while the record goes on showing its target. With which code a bank refuses after the
+ * day's end may not be documented, so that any may mean it, but those of a fault in the request. The record may be behind a
+ * void that was carried out all the same.
  */
 function endOfRefusal(
   refusal: Declined,
@@ -75,13 +80,14 @@ function endOfRefusal(
   }: { order: Order; success: Success; calls: VoidCalls; isCaptureVoided: boolean },
 ): VoidOutcome {
   const { resultCode, resultMessage } = refusal;
-  if (NOTHING_LEFT.has(resultCode)) return PENDING;
+  const { isNothingLeft, isSettled, isOfRequest, isUncertain } = calls.refusals;
+  if (isNothingLeft(resultCode)) return PENDING;
   const isLate = calls.isDayOver || order.isRepeated === true;
-  if (isOfNoList(resultCode) && !isLate) return PENDING;
+  if (isUncertain(resultCode) && !isLate) return PENDING;
   // The money is not taken: the hold alone is left.
   if (isCaptureVoided) return { ...approvedBy(success, order), holdStands: true };
-  const isSettled = isLate && success.state === "taken" && !isOfRequest(resultCode);
-  return isSettled ? { kind: "settled", resultCode, resultMessage } : refusal;
+  const mayBeSettled = isSettled(resultCode) || (isLate && !isOfRequest(resultCode));
+  return mayBeSettled && success.state === "taken" ? { kind: "settled", resultCode, resultMessage } : refusal;
 }
 
 function hasVoidedCapture(record: OrderRecord): boolean {
@@ -97,4 +103,11 @@ function undecided(standing: Standing): VoidOutcome {
 /** A call of the same void has left before: whatever was not sent after it leaves the void open. */
 function afterCall(outcome: VoidOutcome): VoidOutcome {
   return outcome.kind === "unknown" ? outcome : PENDING;
+}
+
+/** By our own clock; false for a capture, whose own day is not known. */
+export function isVoidLate({ target }: Order, day: BusinessDay): boolean {
+  return (
+    target !== undefined && target.capturedMinor === undefined && new Date() >= businessDayEnd(target.at, day)
+  );
 }

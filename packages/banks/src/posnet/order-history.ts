@@ -1,0 +1,169 @@
+import {
+  INVALID_ANSWER,
+  MISMATCH,
+  PENDING,
+  ROWS_MAX,
+  type OrderRecord,
+  type RecordRow,
+  type XmlElement,
+} from "@holdfast/acquirer/kit";
+
+import { nameOf, textIn, type BankAnswer } from "./answer.ts";
+import { currencyOf } from "./requests.ts";
+import { NOT_FOUND } from "./result-codes.ts";
+
+type Kind = RecordRow["kind"];
+
+const KINDS: ReadonlyMap<string, Kind> = new Map([
+  ["Sale", "sale"],
+  ["Authorization", "authorize"],
+  ["Capture", "capture"],
+  ["Return", "refund"],
+]);
+
+/** A capture may have the `hostlogkey` of its hold. */
+const CAPTURE = "/capt";
+export const captureNameOf = (key: string) => key + CAPTURE;
+
+/** The `hostlogkey` of a movement, and whether it is a capture's. */
+export function keyOf(name: string): { key: string; isCapture: boolean } {
+  const isCapture = name.endsWith(CAPTURE);
+  return { key: isCapture ? name.slice(0, -CAPTURE.length) : name, isCapture };
+}
+
+/**
+ * Reads the answer to an inquiry. Only an answer that there is no such order is `not_found`: another refusal says nothing
+ * about the order. One row that cannot be read makes the answer invalid, since it may be the one that matters. Neither the
+ * order of the rows nor their times decide anything.
+ * @param orderName the order in the bank's form.
+ * @param undone names of movements that took effect and have been voided: a row that does not count any more is then no
+ * refusal.
+ */
+export function readHistory(
+  { approved, code, root }: BankAnswer,
+  orderName: string,
+  undone: ReadonlySet<string> = new Set(),
+): OrderRecord {
+  const elements = rowsIn(root);
+  if (approved === "0")
+    return code === NOT_FOUND && elements.length === 0 ? { kind: "not_found" } : INVALID_ANSWER;
+  if (approved !== "1" || elements.length === 0 || elements.length > ROWS_MAX) return INVALID_ANSWER;
+  const rows = elements.map(readRow).filter((row) => row !== undefined);
+  if (rows.length !== elements.length) return INVALID_ANSWER;
+  if (rows.some((row) => row.orderName !== orderName)) return MISMATCH;
+  const states = [...KINDS.values()].flatMap((kind) => statesOf(rows, kind, undone) ?? "uncertain");
+  const movements = states.filter((row) => row !== "uncertain");
+  return movements.length === states.length ? { kind: "found", movements } : PENDING;
+}
+
+/** A single row may stand in the list's own element, and each row may have a list of its own. */
+function rowsIn(root: XmlElement): XmlElement[] {
+  const lists = root.children.filter(({ name }) => name.toLowerCase() === "transactions");
+  return lists.flatMap((list) => {
+    const rows = list.children.filter(({ name }) => name.toLowerCase() === "transaction");
+    return rows.length === 0 && list.children.length > 0 ? [list] : rows;
+  });
+}
+
+/** A row is a movement, or the void of one (`isReverse`). `counts` is false for what failed or was undone. */
+type Row = Pick<RecordRow, "kind" | "amountMinor" | "currency" | "authCode"> & {
+  isReverse: boolean;
+  counts: boolean;
+  key: string;
+  orderName: string;
+};
+
+function readRow(element: XmlElement): Row | undefined {
+  const [state = "", status, amount = "", code = "", authCode, orderName] = [
+    "state",
+    "txnStatus",
+    "amount",
+    "currencyCode",
+    "authCode",
+    "orderID",
+  ].map((name) => textIn(element, name));
+  const isReverse = state.endsWith(REVERSE);
+  const kind = KINDS.get(isReverse ? state.slice(0, -REVERSE.length) : state);
+  const [amountMinor, currency, key] = [readAmount(amount), currencyOf(code), nameOf(element)];
+  if (!kind || amountMinor === undefined || !currency || orderName === undefined) return undefined;
+  if ((status !== "0" && status !== "1") || authCode === undefined || !/^\w{0,8}$/.test(authCode))
+    return undefined;
+  const counts = status === "1";
+  // A refused movement may have neither.
+  if (counts && !isReverse && (amountMinor === 0n || key === undefined)) return undefined;
+  return {
+    kind,
+    isReverse,
+    counts,
+    amountMinor,
+    currency,
+    key: key ?? "",
+    orderName,
+    ...(/[^0]/.test(authCode) && { authCode }),
+  };
+}
+
+const REVERSE = "_Reverse";
+
+/** Major units with a decimal comma, and points between thousands or none. */
+function readAmount(text: string): bigint | undefined {
+  const isAmount = /^(?:\d{1,9}|\d{1,3}(?:\.\d{3}){1,3}),\d\d$/.test(text);
+  return isAmount ? BigInt(text.replace(/[.,]/g, "")) : undefined;
+}
+
+/**
+ * The movements of one kind. A void has a row, or is a row that does not count any more, or both. The row of a void names
+ * what it voids, or has a name of its own: which of several it has voided is then not certain.
+ * @returns undefined where that cannot be told.
+ */
+function statesOf(all: readonly Row[], kind: Kind, undone: ReadonlySet<string>): RecordRow[] | undefined {
+  const rows = all.filter((row) => row.kind === kind && !row.isReverse);
+  const voids = all.filter((row) => row.kind === kind && row.isReverse && row.counts);
+  const isNamed = (row: Row) => voids.some(({ key }) => key !== "" && key === row.key);
+  const isUndone = (row: Row) => isNamed(row) || (!row.counts && undone.has(externalNameOf(row)));
+  const unnamed = voids.filter(({ key }) => key === "" || !rows.some((row) => row.key === key)).length;
+  const gone = rows.filter((row) => !row.counts && !isUndone(row));
+  const standing = rows.filter((row) => row.counts && !isUndone(row));
+  // Rows that do not count explain as many voids; the rest is of rows that still seem to.
+  const hidden = unnamed - rows.filter((row) => !row.counts && !isNamed(row)).length;
+  if (hidden > 0 && hidden !== standing.length) return undefined;
+  const areGoneVoided = unnamed > 0;
+  return rows.map((row) => {
+    if (isUndone(row) || (hidden > 0 && standing.includes(row))) return movement(row, "voided");
+    if (gone.includes(row)) return movement(row, areGoneVoided ? "voided" : stateOfGone(row, all));
+    return movement(row, "approved");
+  });
+}
+
+/**
+ * A payment that does not count, and of which no void is shown: one that has an issuer's code took effect. Some records let
+ * a hold count no more once it is captured.
+ */
+function stateOfGone(row: Row, all: readonly Row[]): RecordRow["state"] {
+  if (row.authCode === undefined || row.kind === "refund" || row.kind === "capture") return "declined";
+  const isCaptured =
+    row.kind === "authorize" &&
+    all.some(({ kind, isReverse, counts }) => kind === "capture" && !isReverse && counts);
+  return isCaptured ? "approved" : "voided";
+}
+
+function movement(row: Row, state: RecordRow["state"]): RecordRow {
+  const { kind, amountMinor, currency, authCode, key } = row;
+  return {
+    kind,
+    state,
+    amountMinor,
+    currency,
+    ...(key !== "" && { externalTransactionId: externalNameOf(row) }),
+    ...(authCode !== undefined && { authCode }),
+    // The record has no codes.
+    resultCode: state === "declined" ? "" : "00",
+    resultMessage: "",
+    // No field says that the day of a movement is over.
+    isSettled: false,
+  };
+}
+
+function externalNameOf({ kind, key }: Pick<Row, "kind" | "key">): string {
+  return kind === "capture" ? captureNameOf(key) : key;
+}
