@@ -13,7 +13,7 @@ export {
   type Verdict,
 } from "./judge.ts";
 export { MISMATCH, PENDING } from "./kit/outcomes.ts";
-export { namedBy, orderIdOf, paymentOfShort, shortOrderIdOf, type Named } from "./order-id.ts";
+export { namedBy, orderIdOf, shortOrderIdOf, type Named } from "./order-id.ts";
 export { refundReference, withSubReference } from "./movement.ts";
 export { retryHintOf, waitFor, type RetryHint } from "./not-sent.ts";
 export { observeAcquirer } from "./observe-acquirer.ts";

@@ -8,6 +8,7 @@ import { SECRETS as GARANTI_SECRETS, settingsOf as garantiSettingsOf } from "./g
 import { settingsOf } from "./iyzico/test/iyzico-requests.ts";
 import { SECRETS as IYZICO_SECRETS } from "./iyzico/test/scripted-iyzico.ts";
 import { SECRETS as NESTPAY_SECRETS } from "./nestpay/test/nestpay-bench.ts";
+import { SECRETS as POSNET_SECRETS, settingsOf as posnetSettingsOf } from "./posnet/test/posnet-bench.ts";
 import { BUSINESS_DAY, cardRequest, followUpRequest, soon } from "./test/calls.ts";
 
 const EXAMPLES: Record<string, (url: string) => { settings: object; secrets: object }> = {
@@ -19,6 +20,7 @@ const EXAMPLES: Record<string, (url: string) => { settings: object; secrets: obj
   iyzico: (url) => ({ settings: settingsOf(url), secrets: IYZICO_SECRETS }),
   garanti: (url) => ({ settings: garantiSettingsOf(url), secrets: GARANTI_SECRETS }),
   akbank: (url) => ({ settings: akbankSettingsOf(url), secrets: AKBANK_SECRETS }),
+  posnet: (url) => ({ settings: posnetSettingsOf(url), secrets: POSNET_SECRETS }),
 };
 
 type JsonSchema = { description?: string; properties?: Record<string, JsonSchema> };

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomUUID, randomUUIDv7 } from "node:crypto";
 
 import {
   orderIdOf,
@@ -24,7 +24,7 @@ export const CARD: AcquirerCard = {
 export const soon = () => new Date(Date.now() + 60_000);
 
 export function cardRequest(more: Partial<CardRequest> = {}): CardRequest {
-  const reference = randomUUID();
+  const reference = randomUUIDv7();
   return {
     reference,
     orderId: orderIdOf(reference),
