@@ -2,6 +2,7 @@ import { bankProtocols } from "@holdfast/sandbox/banks";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DESK, enrol, inspect, SHOP, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
+import { namesPayment } from "../support/names-payment.ts";
 
 /** Challenges of the banks of `npm start -- --banks`: each has pages, forms and a return of its own. */
 let product: BrowserHarness;
@@ -65,6 +66,6 @@ async function bookOf(protocol: string, paymentId: string): Promise<string[]> {
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line) as { orderId: string; operation: string; outcome: string })
-    .filter(({ orderId }) => orderId.includes(paymentId.replaceAll("-", "")))
+    .filter(({ orderId }) => namesPayment(orderId, paymentId))
     .map(({ operation, outcome }) => `${operation} ${outcome}`);
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { eventually, TEST_ACCOUNT_ID } from "../support/index.ts";
 import type { OperatorClient } from "./client/operator-client.ts";
+import { linesOfPayment } from "./lines-of-payment.ts";
 import { postToBank } from "./post-to-bank.ts";
 import type { Random } from "./random.ts";
 import type { System } from "./system/system.ts";
@@ -26,7 +27,9 @@ export async function banksActAlone(system: System, random: Random): Promise<Act
       for (let count = random.integer(1, ACTS_MAX); count > 0 && payments.length > 0; count--) {
         const [payment] = payments.splice(random.integer(0, payments.length - 1), 1);
         if (!payment) continue;
-        const act = { paymentId: payment.paymentId, kind, bank, order: orderOf(payment) };
+        const order = await orderOf(payment);
+        if (order === undefined) throw new Error(`no order of ${payment.paymentId} at ${bank.url}`);
+        const act = { paymentId: payment.paymentId, kind, bank, order };
         if (await make(act)) acts.push(act);
       }
     }
@@ -36,7 +39,10 @@ export async function banksActAlone(system: System, random: Random): Promise<Act
 
 const ACTS_MAX = 3;
 
-type PlannedActs = Bank & { orderOf: (payment: Payment) => string; kinds: readonly ActOfBank["kind"][] };
+type PlannedActs = Bank & {
+  orderOf: (payment: Payment) => string | undefined | Promise<string | undefined>;
+  kinds: readonly ActOfBank["kind"][];
+};
 
 /** The acquirer's file has no refund of another's reference, and iyzico's no chargeback. */
 function banksOf({ acquirerUrl, banks }: System): PlannedActs[] {
@@ -52,7 +58,7 @@ function banksOf({ acquirerUrl, banks }: System): PlannedActs[] {
       ? { ...bank, orderOf: ({ name: named }) => named, kinds: ["REFUND"] }
       : {
           ...bank,
-          orderOf: ({ paymentId }) => paymentId.replaceAll("-", ""),
+          orderOf: async ({ paymentId }) => (await linesOfPayment(bank, paymentId))[0]?.orderId,
           kinds: ["REFUND", "CHARGEBACK"],
         };
   });

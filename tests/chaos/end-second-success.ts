@@ -1,16 +1,6 @@
+import { linesOfPayment, type PanelLine } from "./lines-of-payment.ts";
 import { postToBank } from "./post-to-bank.ts";
 import type { ForeignBank } from "./system/foreign-banks.ts";
-
-/** A line of a bank's ledger, as far as a person looks at it (tools/bank-simulator/README.md). */
-type Line = {
-  operation: string;
-  orderId: string;
-  transactionId: string;
-  /** iyzico's name of the payment that a line is about. */
-  paymentId?: string;
-  amountMinor: number;
-  outcome: string;
-};
 
 /**
  * A person sees in the banks' panels whether a payment stands twice. Of two that stand one is voided there, and the product
@@ -23,11 +13,12 @@ export async function endSecondSuccess(
   paymentId: string,
 ): Promise<"FAILED" | undefined> {
   for (const bank of banks) {
-    const lines = await linesOf(bank, paymentId.replaceAll("-", ""));
+    const lines = await linesOfPayment(bank, paymentId);
     const standing = standingIn(lines);
     const second = standing.at(-1);
     if (!second || standing.length < 2) continue;
-    const orderOf = ({ orderId, transactionId }: Line) => (bank.name === "iyzico" ? transactionId : orderId);
+    const orderOf = ({ orderId, transactionId }: PanelLine) =>
+      bank.name === "iyzico" ? transactionId : orderId;
     const { transactionId: name } = second;
     if (await postToBank(`${bank.url}/panel/voids`, { order: orderOf(second), name })) return undefined;
     const refunds = lines.filter(
@@ -40,13 +31,7 @@ export async function endSecondSuccess(
   return undefined;
 }
 
-async function linesOf({ url }: ForeignBank, order: string): Promise<Line[]> {
-  const answer = await fetch(`${url}/ledger`, { signal: AbortSignal.timeout(30_000) });
-  const texts = (await answer.text()).split("\n").filter((text) => text.includes(order));
-  return texts.map((text) => JSON.parse(text) as Line).filter(({ orderId }) => orderId === order);
-}
-
-function standingIn(lines: readonly Line[]): Line[] {
+function standingIn(lines: readonly PanelLine[]): PanelLine[] {
   const approved = lines.filter(({ outcome }) => outcome === "approved");
   const voided = new Set(
     approved

@@ -22,6 +22,8 @@ export type BankProtocol = {
   secrets: Record<string, string>;
   /** Refused credentials; empty for a bank without any. */
   wrong: Record<string, string>;
+  /** Settings of a caller whom the bank does not know, where it knows one by them. */
+  wrongSettings: Record<string, string>;
 };
 
 const contracts = drawBankContracts();
@@ -45,5 +47,6 @@ function playedBank(name: AdapterName): BankProtocol {
     settings: (url) => accountAt(url).settings,
     secrets,
     wrong: Object.fromEntries(Object.keys(secrets).map((secret) => [secret, `another-${secret}`])),
+    wrongSettings: name === "posnet" ? { merchantId: "9999999999" } : {},
   };
 }

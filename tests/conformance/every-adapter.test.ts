@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomUUIDv7 } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -225,7 +225,7 @@ const CARD = { pan: "4111111111111111", expiryMonth: "12", expiryYear: "35", cvv
 const soon = () => new Date(Date.now() + 60_000);
 
 function cardRequest(overrides: Partial<CardRequest> = {}): CardRequest {
-  const reference = randomUUID();
+  const reference = randomUUIDv7();
   return {
     reference,
     orderId: orderIdOf(reference),
@@ -241,13 +241,13 @@ function cardRequest(overrides: Partial<CardRequest> = {}): CardRequest {
 }
 
 function followUp(
-  { reference: parentReference, orderId, amountMinor, currency }: CardRequest,
+  { reference: parentReference, orderId, amountMinor, currency, installmentCount }: CardRequest,
   outcome?: Approved,
   overrides: Partial<FollowUpRequest> = {},
 ): FollowUpRequest {
   const id = outcome && { externalTransactionId: outcome.externalTransactionId };
-  const target = { amountMinor, at: new Date(), ...id };
-  const reference = `${randomUUID()}:follow-up`;
+  const target = { amountMinor, installmentCount, at: new Date(), ...id };
+  const reference = `${randomUUIDv7()}:follow-up`;
   return {
     reference,
     orderId,

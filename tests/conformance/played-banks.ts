@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { ProbedAcquirer } from "@holdfast/acquirer";
+import { namesPayment } from "../support/names-payment.ts";
 import { BANK_PROTOCOLS, type AdapterName } from "./bank-protocols.ts";
 
 /** A bank that is played, as the suite for every adapter needs it. */
@@ -19,7 +20,7 @@ export type PlayedBank = {
 };
 
 export async function playBank(name: AdapterName, dir: string): Promise<PlayedBank> {
-  const { connector, start, settings, secrets, wrong } = BANK_PROTOCOLS[name];
+  const { connector, start, settings, secrets, wrong, wrongSettings } = BANK_PROTOCOLS[name];
   const bank = await start(join(dir, `${name}.ndjson`), 500);
   const send = async (method: "POST" | "PUT", path: string, body: object) => {
     const { ok, status } = await fetch(`${bank.url}${path}`, {
@@ -35,7 +36,7 @@ export async function playBank(name: AdapterName, dir: string): Promise<PlayedBa
       const account = {
         accountId: "account-1",
         version: 1,
-        settings: connector.settings.parse(settings(url)),
+        settings: connector.settings.parse({ ...settings(url), ...(wrongSecrets && wrongSettings) }),
         businessDay: { timeZone: "Europe/Istanbul", cutOff: "00:00" },
       };
       const wire = { connectionsMax: 16, connectTimeoutMs: 60_000, allowPlaintext: true };
@@ -48,7 +49,7 @@ export async function playBank(name: AdapterName, dir: string): Promise<PlayedBa
       const text = await (await fetch(`${bank.url}/ledger`)).text();
       return text
         .split("\n")
-        .filter((line) => line.replaceAll("-", "").includes(reference.replaceAll("-", "")))
+        .filter((line) => namesPayment(line, reference))
         .map((line) => JSON.parse(line) as { operation: string; outcome: string; amountMinor: number })
         .map(({ operation, outcome, amountMinor }) => `${operation} ${outcome} ${amountMinor}`);
     },

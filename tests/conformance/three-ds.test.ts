@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomUUIDv7 } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { FORGERIES } from "../support/return-forgeries.ts";
 import { playBank, type PlayedBank } from "./played-banks.ts";
 
 /** The banks whose gate answers our form with a page that leads to the issuer's, and with what a failed return is declined. */
-const FAILED = { garanti: "MD-0", akbank: "VPS-1279" } as const;
+const FAILED = { garanti: "MD-0", akbank: "VPS-1279", posnet: "MD-0" } as const;
 
 /** Both hands of a bank's 3-D Secure: the adapter's form, the bank's pages and return, and the adapter's reading of it. */
 describe.each(Object.keys(FAILED) as (keyof typeof FAILED)[])("%s", (protocol) => {
@@ -38,7 +38,7 @@ describe.each(Object.keys(FAILED) as (keyof typeof FAILED)[])("%s", (protocol) =
   ] as const)(
     "%s with the code %s charges the authenticated alone",
     async (operation, code, outcome, lines) => {
-      const reference = randomUUID();
+      const reference = randomUUIDv7();
       const amount = { amountMinor: 10_000n, currency: "TRY", installmentCount: 3 };
       const about = { reference, orderId: orderIdOf(reference), ...amount, operation, expiresAt: soon() };
       const card = { pan: "4111111111111111", expiryMonth: "12", expiryYear: "35", cvv: "123" };

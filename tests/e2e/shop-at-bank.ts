@@ -2,6 +2,7 @@ import type { SandboxBank, SandboxFile } from "@holdfast/sandbox";
 import { expect } from "vitest";
 import { eventually } from "../support/index.ts";
 import { client, type Answer, type Client } from "./running-sandbox.ts";
+import { namesPayment } from "../support/names-payment.ts";
 
 /** A line of a bank's ledger, as far as all banks have it in common. */
 export type BankLine = {
@@ -73,7 +74,7 @@ function linesOf(ledger: string, paymentId: string): BankLine[] {
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line) as BankLine)
-    .filter(({ orderId }) => orderId.includes(paymentId.replaceAll("-", "")));
+    .filter(({ orderId }) => namesPayment(orderId, paymentId));
 }
 
 async function read(url: string): Promise<string> {

@@ -77,7 +77,7 @@ export const PROOFS: readonly Part[] = [
   { name: "chaos", command: "npm run chaos -- --minutes 5 --banks sim,nestpay,iyzico", minutesMax: 12 },
   {
     name: "chaos at banks with a protocol of their own",
-    command: "npm run chaos -- --minutes 5 --banks sim,garanti,akbank",
+    command: "npm run chaos -- --minutes 5 --banks sim,garanti,akbank,posnet",
     minutesMax: 12,
   },
   { name: "model", command: "npm run model", minutesMax: 8 },

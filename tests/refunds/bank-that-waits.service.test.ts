@@ -9,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { accountOperators } from "../../services/payments/test/account-operators.ts";
 import { dayEndFarAway, eventually } from "../support/index.ts";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
+import { namesPayment } from "../support/names-payment.ts";
 
 /**
  * A bank that takes a call later, or not with these credentials: nothing is lost, and nothing is reported as a decline.
@@ -104,7 +105,7 @@ async function ledger(paymentId: string): Promise<string[]> {
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Line)
-    .filter(({ orderId }) => orderId.includes(paymentId.replaceAll("-", "")))
+    .filter(({ orderId }) => namesPayment(orderId, paymentId))
     .map(({ operation, outcome, amountMinor }) => `${operation} ${outcome} ${amountMinor}`);
 }
 

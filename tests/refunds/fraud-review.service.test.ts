@@ -9,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { makeAccount } from "../../services/payments/test/account-operators.ts";
 import { dayEndFarAway, eventually } from "../support/index.ts";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
+import { namesPayment } from "../support/names-payment.ts";
 
 /** A payment that the issuer has approved, and the bank's fraud desk has still to decide on. */
 let refunds: RefundsHarness;
@@ -88,7 +89,7 @@ async function ledger(paymentId: string): Promise<string[]> {
   const lines = (await (await fetch(`${bank.url}/ledger`)).text()).split("\n").filter(Boolean);
   return lines
     .map((line) => JSON.parse(line) as { operation: string; outcome: string; orderId: string })
-    .filter(({ orderId }) => orderId.replaceAll("-", "").includes(paymentId.replaceAll("-", "")))
+    .filter(({ orderId }) => namesPayment(orderId, paymentId))
     .map(({ operation, outcome }) => `${operation} ${outcome}`);
 }
 

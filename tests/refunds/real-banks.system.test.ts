@@ -15,6 +15,7 @@ import { makeAccount } from "../../services/payments/test/account-operators.ts";
 import { BANK_PROTOCOLS } from "../conformance/bank-protocols.ts";
 import { eventually } from "../support/index.ts";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
+import { namesPayment } from "../support/names-payment.ts";
 
 /** Each real protocol from a merchant's request to the bank's own ledger, by way of an account and a route. */
 type Bank = { url: string; close(): Promise<void> };
@@ -109,7 +110,7 @@ async function ledger(protocol: Protocol, paymentId: string): Promise<string[]> 
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Line)
-    .filter(({ orderId }) => orderId.replaceAll("-", "").includes(paymentId.replaceAll("-", "")))
+    .filter(({ orderId }) => namesPayment(orderId, paymentId))
     .map(({ operation, outcome, amountMinor }) => `${operation} ${outcome} ${amountMinor}`);
 }
 

@@ -35,6 +35,14 @@ export const FORGERIES: Record<BankProtocol, [field: string, value?: string][]> 
     ["mdStatus", "0"],
     ["merchantSafeId", "1"],
   ],
+  // What stands beside the packets is signed by nobody, and not read.
+  posnet: [
+    ["Sign", "AAAA"],
+    ["Sign"],
+    ["Sign", "0".repeat(32)],
+    ["BankPacket", "AB".repeat(40)],
+    ["MerchantPacket", "AB".repeat(40)],
+  ],
 };
 
 /** The banks that sign the amount in a return. */

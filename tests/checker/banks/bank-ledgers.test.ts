@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { foreignBankLines } from "../index.ts";
 import type { PaymentRow, RefundRow } from "../ledgers.ts";
 import { settledRow } from "../test/test-ledgers.ts";
+import { paymentIdOfOrder } from "./bank-order.ts";
 
 /** The ledgers of banks with protocols of their own, as the checker reads them. */
 const ID = "0198d9a0-0000-7000-8000-0000000000a1";
@@ -185,4 +186,13 @@ test("a second success at iyzico is another payment of the order, with follow-up
     { operation: "reverse", reference: ID },
     { operation: "refund", reference: `${ID}:again:reversal`, parentReference: `${ID}:again` },
   ]);
+});
+
+test.each([
+  [ORDER, ID],
+  ["HFST2weBryng8IaDRmtezV7M", "019c8f2e-7a41-7d10-9b5c-3f6e2d1a4b7c"],
+  ["TDS_2weBryng8IaDRmtezV7M", "019c8f2e-7a41-7d10-9b5c-3f6e2d1a4b7c"],
+  ["another", "another"],
+])("the order %s is the payment %s", (orderId, paymentId) => {
+  expect(paymentIdOfOrder(orderId)).toBe(paymentId);
 });

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomUUIDv7 } from "node:crypto";
 
 import type {
   Acquirer,
@@ -23,7 +23,7 @@ export class CallBuilder {
   }
 
   card(overrides: Partial<CardRequest> = {}): CardRequest {
-    const { reference = randomUUID() } = overrides;
+    const { reference = randomUUIDv7() } = overrides;
     return {
       reference,
       orderId: orderIdOf(reference),
@@ -49,9 +49,9 @@ export class CallBuilder {
 
   /** Uses the parent's whole amount unless `overrides` has another. */
   followUp(parent: CardRequest, overrides: Partial<FollowUpRequest> = {}): FollowUpRequest {
-    const { amountMinor, currency, orderId, reference: parentReference } = parent;
-    const reference = randomUUID();
-    const target = { amountMinor, at: new Date() };
+    const { amountMinor, currency, orderId, installmentCount, reference: parentReference } = parent;
+    const reference = randomUUIDv7();
+    const target = { amountMinor, installmentCount, at: new Date() };
     const waitUntil = this.soon();
     return { reference, orderId, parentReference, target, amountMinor, currency, waitUntil, ...overrides };
   }

@@ -14,7 +14,7 @@ import { walk, type Step } from "./walk.ts";
  */
 export async function checkBank(account: TestAccount, tell: (line: string) => void): Promise<Step[]> {
   const mask = createMask(account);
-  const { password, questions } = PROTOCOLS[account.protocol];
+  const { stranger: wrong, questions } = PROTOCOLS[account.protocol];
   const proxies = new Map<string, RecordingProxy>();
   const settings = { ...account.settings };
   for (const [name, url] of addressesIn(account.settings)) {
@@ -22,19 +22,19 @@ export async function checkBank(account: TestAccount, tell: (line: string) => vo
     proxies.set(url.origin, proxy);
     settings[name] = proxy.url + (url.pathname === "/" ? "" : url.pathname) + url.search;
   }
-  const connect = (secrets: Record<string, string>) =>
+  const connect = (secrets: Record<string, string>, others: Record<string, string> = {}) =>
     account.connector.connect(
       {
         accountId: "bank-check",
         version: 1,
-        settings: account.connector.settings.parse(settings),
+        settings: account.connector.settings.parse({ ...settings, ...others }),
         businessDay: account.businessDay,
       },
       account.connector.secrets.parse(secrets),
       { connectionsMax: 2, connectTimeoutMs: 10_000, allowPlaintext: false },
     );
   const acquirer = connect(account.secrets);
-  const stranger = connect({ ...account.secrets, [password]: "bank-check-wrong" });
+  const stranger = connect({ ...account.secrets, ...wrong.secrets }, wrong.settings);
   const exchanges = () => [...proxies.values()].flatMap((proxy) => proxy.exchanges);
   try {
     tell(`# ${account.protocol}: ${[...proxies.keys()].join(", ")}`);

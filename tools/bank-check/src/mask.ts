@@ -35,7 +35,7 @@ function decoded(text: string): string {
 
 /** Elements and members that have a card's security code, its expiry, or what stands for the card. */
 const NAMES =
-  "Cvv2Val|CVV2|cvv2|cvc|cvv|Expires|ExpireDate|expireDate|expiredDate|expireYear|expireMonth|PayerAuthenticationCode|cavv|secureId|secureData|secureMd|md|Md|hash|HASH|HashData|secure3dhash|signature|cardToken|cardUserKey";
+  "Cvv2Val|CVV2|cvv2|cvc|cvv|Expires|expDate|data1|data2|posnetData|posnetData2|mac|ExpireDate|expireDate|expiredDate|expireYear|expireMonth|PayerAuthenticationCode|cavv|secureId|secureData|secureMd|md|Md|hash|HASH|HashData|secure3dhash|signature|cardToken|cardUserKey";
 const NAMED_FIELD = new RegExp(`(<(?:${NAMES})>|"(?:${NAMES})"\\s*:\\s*"?)[^<",}]*(</|"|,|})`, "g");
 const NAMED_PARAMETER = new RegExp(
   `^(${NAMES}|cv2|cardcvv2|cardexpiredatemonth|cardexpiredateyear|Ecom_Payment_Card_ExpDate_Month|Ecom_Payment_Card_ExpDate_Year)=.*$`,

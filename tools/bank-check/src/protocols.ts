@@ -1,4 +1,10 @@
-import { akbankConnector, garantiConnector, iyzicoConnector, nestpayConnector } from "@holdfast/banks";
+import {
+  akbankConnector,
+  garantiConnector,
+  iyzicoConnector,
+  nestpayConnector,
+  posnetConnector,
+} from "@holdfast/banks";
 import type { AnyConnector } from "@holdfast/acquirer";
 
 import { shortly, type Question } from "./open-questions.ts";
@@ -7,11 +13,13 @@ import type { StepOutcome } from "./walk.ts";
 /** The walk's knowledge of a protocol. */
 export type CheckedProtocol = {
   connector: AnyConnector;
-  /** The credential that a caller is known by: the wrong one has to be refused. */
-  password: string;
+  /** What the bank knows its caller by, in a form that it has to refuse. */
+  stranger: { secrets?: Record<string, string>; settings?: Record<string, string> };
   testHosts: readonly string[];
   questions: readonly Question[];
 };
+
+const WRONG = "bank-check-wrong";
 
 const LATER =
   "it shows on another day only; run the walk, and look at the order in the bank's panel tomorrow";
@@ -230,31 +238,83 @@ const AKBANK_QUESTIONS: readonly Question[] = [
   },
 ];
 
+const POSNET_QUESTIONS: readonly Question[] = [
+  {
+    question: "Is an order that begins with letters of ours taken, and found again?",
+    evidence: ["sale", "inquiry_after_refund"],
+    read: (sale, after) => `the sale: ${shortly(sale)}; the order: ${movements(after)}`,
+  },
+  {
+    question: "Which characters stand before the order of a payment with 3-D Secure?",
+    evidence: [],
+    unseen: "a completion needs a browser; orderPrefix has to be right before the first payment",
+  },
+  {
+    question: "Does upper and lower case tell orders apart, and does it come back?",
+    evidence: ["inquiry_after_approval"],
+    read: (after) => `the order that was asked for: ${movements(after)}; another case is a mismatch`,
+  },
+  {
+    question: "Is an order free after a decline, and is the amount of a second call compared?",
+    evidence: ["second_call_of_the_order", "order_used_again_after_cancel"],
+    read: (again, later) => `the second call: ${shortly(again)}; after the void: ${shortly(later)}`,
+  },
+  {
+    question: "Which hostlogkey do captures and voids have, and how does the record show them?",
+    evidence: ["inquiry_after_capture", "inquiry_after_cancel"],
+    read: (captured, voided) =>
+      `captured: ${movements(captured)}; voided: ${movements(voided)}; the evidence has the rows`,
+  },
+  { question: "When does the group close, and what does a void answer then?", evidence: [], unseen: LATER },
+  {
+    question: "How are amounts from 1 000 on written in the inquiry?",
+    evidence: [],
+    unseen: "with points and without are read; run the walk with amountMinor 123456",
+  },
+  {
+    question: "May our server post the 3-D Secure form?",
+    evidence: ["three_ds_enrolment"],
+    read: gatePostedByServer,
+  },
+  {
+    question: "Does the Sign of a return verify with the key of the bank's panel?",
+    evidence: [],
+    unseen: "a return needs a browser; verifySign is off until then",
+  },
+];
+
 export const PROTOCOLS = {
   nestpay: {
     connector: nestpayConnector,
-    password: "apiPassword",
+    stranger: { secrets: { apiPassword: WRONG } },
     // The shared test terminals of the banks.
     testHosts: ["entegrasyon.asseco-see.com.tr"],
     questions: NESTPAY_QUESTIONS,
   },
   iyzico: {
     connector: iyzicoConnector,
-    password: "secretKey",
+    stranger: { secrets: { secretKey: WRONG } },
     testHosts: ["sandbox-api.iyzipay.com"],
     questions: IYZICO_QUESTIONS,
   },
   garanti: {
     connector: garantiConnector,
-    password: "provPassword",
+    stranger: { secrets: { provPassword: WRONG } },
     testHosts: ["sanalposprovtest.garantibbva.com.tr"],
     questions: GARANTI_QUESTIONS,
   },
   akbank: {
     connector: akbankConnector,
-    password: "secretKey",
+    stranger: { secrets: { secretKey: WRONG } },
     testHosts: ["apipre.akbank.com", "virtualpospaymentgatewaypre.akbank.com"],
     questions: AKBANK_QUESTIONS,
+  },
+  posnet: {
+    connector: posnetConnector,
+    // It knows its caller by numbers and an address.
+    stranger: { settings: { merchantId: "9999999999" } },
+    testHosts: ["setmpos.ykb.com"],
+    questions: POSNET_QUESTIONS,
   },
 } satisfies Record<string, CheckedProtocol>;
 export type ProtocolName = keyof typeof PROTOCOLS;

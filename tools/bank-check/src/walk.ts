@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomUUIDv7 } from "node:crypto";
 import { orderIdOf, type CardRequest, type FollowUpRequest, type ProbedAcquirer } from "@holdfast/acquirer";
 import type { TestAccount } from "./account-file.ts";
 import type { Exchange } from "./recording-proxy.ts";
@@ -107,7 +107,7 @@ const RETURN_URL = "https://holdfast.example/3ds/return/bank-check";
 const soon = () => new Date(Date.now() + 90_000);
 
 function cardRequest({ currencies, testCard, amountMinor }: Account): CardRequest {
-  const reference = randomUUID();
+  const reference = randomUUIDv7();
   return {
     reference,
     orderId: orderIdOf(reference),
@@ -122,15 +122,20 @@ function cardRequest({ currencies, testCard, amountMinor }: Account): CardReques
 }
 
 function followUp(request: CardRequest, outcome?: StepOutcome): FollowUpRequest {
-  const { reference, orderId, amountMinor, currency } = request;
+  const { reference, orderId, amountMinor, currency, installmentCount } = request;
   const id = outcome?.["externalTransactionId"];
   return {
-    reference: `${reference}:${randomUUID()}`,
+    reference: `${reference}:${randomUUIDv7()}`,
     parentReference: reference,
     orderId,
     amountMinor,
     currency,
-    target: { amountMinor, at: new Date(), ...(typeof id === "string" && { externalTransactionId: id }) },
+    target: {
+      amountMinor,
+      installmentCount,
+      at: new Date(),
+      ...(typeof id === "string" && { externalTransactionId: id }),
+    },
     waitUntil: soon(),
   };
 }

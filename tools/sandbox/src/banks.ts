@@ -20,6 +20,7 @@ export function drawBankContracts() {
       terminalSafeId: "2023090417500284633D137A249DBBEB",
       secretKey: secret(),
     },
+    posnet: { mid: "6706598320", tid: "67005551", posnetId: "9644", encKey: secret() },
   };
 }
 export type BankContracts = ReturnType<typeof drawBankContracts>;
@@ -29,6 +30,8 @@ type BankDefinition = {
   label: string;
   /** The mapping of `settle` that reads its files. */
   mapping: string;
+  /** Where it takes fewer than the others. */
+  currencies?: string[];
   /** The parts of an account that depend on its protocol. */
   account(url: string, contracts: BankContracts): AccountAtBank;
   /** The body of the PUT with the address for the simulator's notifications, if it sends any. */
@@ -106,6 +109,22 @@ export const banks: Record<BankProtocol, BankDefinition> = {
       secrets: { secretKey },
     }),
   },
+  posnet: {
+    label: "Yapı Kredi",
+    mapping: "nestpay",
+    currencies: ["TRY", "USD", "EUR"],
+    account: (url, { posnet: { mid, tid, posnetId, encKey } }) => ({
+      settings: {
+        apiUrl: `${url}/PosnetWebService/XML`,
+        gateUrl: `${url}/3DSWebService/YKBPaymentService`,
+        merchantId: mid,
+        terminalId: tid,
+        posnetId,
+        verifySign: true,
+      },
+      secrets: { encKey },
+    }),
+  },
 };
 
 /** The protocols that `--banks` knows, as accounts are made with them. */
@@ -141,7 +160,7 @@ export function bankAccount(protocol: BankProtocol, url: string, contracts: Bank
   return {
     protocol,
     name: `${banks[protocol].label} simulator`,
-    currencies: ["TRY", "USD", "EUR", "GBP"],
+    currencies: banks[protocol].currencies ?? ["TRY", "USD", "EUR", "GBP"],
     // Beyond the simulators' `LATENESS` of 17 s nothing takes effect any more.
     lateArrivalSeconds: 30,
     ...banks[protocol].account(url, contracts),

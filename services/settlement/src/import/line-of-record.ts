@@ -1,3 +1,5 @@
+import { paymentOfShort } from "@holdfast/acquirer/order-id";
+
 import type { RecordsMapping } from "./mapping.ts";
 import {
   isFault,
@@ -150,12 +152,12 @@ function readOptional(
 }
 
 /**
- * The payment or refund that our reference at the bank begins with, with hyphens or without; undefined for a reference
- * that is none of ours.
+ * The payment or refund that our reference at the bank begins with, with hyphens or without, or in the short form of a bank
+ * that takes no longer orders; undefined for a reference that is none of ours.
  */
 export function idIn(reference: string): string | undefined {
   const match = OUR_ID.exec(reference.toLowerCase());
-  return match ? match.slice(1, 6).join("-") : undefined;
+  return match ? match.slice(1, 6).join("-") : paymentOfShort(reference.trim());
 }
 
 const OUR_ID = /^([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})(?![\da-z])/;

@@ -17,6 +17,7 @@ export type OrderedPayment = Pick<
   | "amount_minor"
   | "captured_minor"
   | "currency"
+  | "installment_count"
   | "external_transaction_id"
   | "created_at"
   | "account_id"
@@ -34,9 +35,10 @@ export function orderOf(payment: OrderedPayment) {
 
 /** The authorization or sale as a follow-up names it. */
 export function targetOf(payment: OrderedPayment): Target {
-  const { amount_minor, captured_minor, created_at, external_transaction_id } = payment;
+  const { amount_minor, captured_minor, created_at, external_transaction_id, installment_count } = payment;
   return {
     amountMinor: amount_minor,
+    installmentCount: installment_count,
     ...(payment.transaction_type === "PRE_AUTHORIZATION" && { capturedMinor: captured_minor }),
     at: created_at,
     ...(external_transaction_id !== null && { externalTransactionId: external_transaction_id }),

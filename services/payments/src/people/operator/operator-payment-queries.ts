@@ -75,6 +75,15 @@ function withOperatorColumns(db: Kysely<PaymentsDatabase>) {
     ]);
 }
 
+/** The protocol of a payment's account. */
+export async function findProtocol(
+  db: Kysely<PaymentsDatabase>,
+  accountId: string,
+): Promise<string | undefined> {
+  const query = db.selectFrom("acquirer_account").select("protocol").where("account_id", "=", accountId);
+  return (await query.executeTakeFirst())?.protocol;
+}
+
 export async function findHistory(
   db: Kysely<PaymentsDatabase>,
   paymentId: string,

@@ -11,6 +11,7 @@ import {
 } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
 import { orderIdOf } from "@holdfast/acquirer";
+import { CONNECTORS } from "@holdfast/banks";
 import { chargeOf, type BankCall } from "../../bank/ledger/bank-call.ts";
 import { operationReference } from "../../bank/ledger/attempts.ts";
 import type { PaymentOperationTable } from "../../follow-up/operation/operation-table.ts";
@@ -87,12 +88,15 @@ export function operatorPaymentDetail(
     operations,
     calls,
     late,
+    protocol,
     overdueAfterMs,
   }: {
     history: Selectable<PaymentHistoryTable>[];
     operations: Selectable<PaymentOperationTable>[];
     calls: BankCall[];
     late: LateSight[];
+    /** Of the payment's account. */
+    protocol: string | undefined;
     overdueAfterMs: number;
   },
 ): OperatorPaymentDetail {
@@ -109,10 +113,16 @@ export function operatorPaymentDetail(
     operations: operations.map((operation) => operationOf(operation, calls, row.currency_exponent)),
     bankCalls: calls.slice(-CALLS_SHOWN_MAX).map((call) => shownCall(call, row.currency_exponent)),
     ...(late.length > 0 && { seenLate: late.flatMap((sight) => shownLate(sight, calls)) }),
-    bankOrderId: orderIdOf(row.payment_id),
+    bankOrderId: orderNameAt(protocol, row.payment_id),
     requestIp: row.request_ip,
     requestPort: row.request_port,
   };
+}
+
+/** The payment's name as the bank's panel shows it. */
+function orderNameAt(protocol: string | undefined, paymentId: string): string {
+  const connector = protocol === undefined ? undefined : CONNECTORS.get(protocol);
+  return connector?.orderNameOf?.(paymentId) ?? orderIdOf(paymentId);
 }
 
 /** Shows it as the call that led to it. */

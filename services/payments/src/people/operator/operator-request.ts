@@ -7,7 +7,13 @@ import { leaseUnsettled, type LeasedPayment } from "../../payment/payment-lease.
 import type { RecoverDeps } from "../../unknown/recovery/recover-payment.ts";
 import { findCalls } from "../../bank/ledger/call-queries.ts";
 import { operatorPaymentDetail } from "./operator-payment.ts";
-import { findForOperator, findHistory, findLate, findOperations } from "./operator-payment-queries.ts";
+import {
+  findForOperator,
+  findHistory,
+  findLate,
+  findOperations,
+  findProtocol,
+} from "./operator-payment-queries.ts";
 
 /** Dependencies of every operators' command on one payment, which leases it, writes the audit log, and shows it. */
 export type OperatorDeps = RecoverDeps & { limits: { leaseMs: number; overdueAfterMs: number } };
@@ -21,13 +27,14 @@ export async function describe(
 ): Promise<Reply> {
   const payment = await findForOperator(db, paymentId);
   if (!payment) return { outcome: "problem", code: "payment_not_found" };
-  const [history, operations, calls, late] = await Promise.all([
+  const [history, operations, calls, late, protocol] = await Promise.all([
     findHistory(db, paymentId),
     findOperations(db, paymentId),
     findCalls(db, paymentId),
     findLate(db, paymentId),
+    findProtocol(db, payment.account_id),
   ]);
-  const result = operatorPaymentDetail(payment, { history, operations, calls, late, ...limits });
+  const result = operatorPaymentDetail(payment, { history, operations, calls, late, protocol, ...limits });
   return { outcome: "done", result };
 }
 
