@@ -8,7 +8,8 @@ import {
 import type { AnyConnector } from "@holdfast/acquirer";
 
 import { shortly, type Question } from "./open-questions.ts";
-import type { StepOutcome } from "./walk.ts";
+import { POSNET_QUESTIONS } from "./posnet-questions.ts";
+import { gatePostedByServer, LATER, movements } from "./answer-words.ts";
 
 /** The walk's knowledge of a protocol. */
 export type CheckedProtocol = {
@@ -20,26 +21,6 @@ export type CheckedProtocol = {
 };
 
 const WRONG = "bank-check-wrong";
-
-const LATER =
-  "it shows on another day only; run the walk, and look at the order in the bank's panel tomorrow";
-
-type Movement = { kind: string; state: string; amountMinor: bigint; externalTransactionId?: string };
-
-function movements(inquiry: StepOutcome): string {
-  if (inquiry.kind !== "found") return shortly(inquiry);
-  const rows = (inquiry["movements"] as Movement[]).map(
-    ({ kind, state, amountMinor, externalTransactionId = "no id" }) =>
-      `${kind} ${state} ${amountMinor} ${externalTransactionId}`,
-  );
-  return rows.length === 0 ? "no movement" : rows.join("; ");
-}
-
-function gatePostedByServer(enrolment: StepOutcome): string {
-  return enrolment.kind === "challenge"
-    ? "yes: the gate answered with a page"
-    : `the gate's answer was ${shortly(enrolment)}`;
-}
 
 const NESTPAY_QUESTIONS: readonly Question[] = [
   {
@@ -235,51 +216,6 @@ const AKBANK_QUESTIONS: readonly Question[] = [
     question: "May our server post the 3-D Secure form?",
     evidence: ["three_ds_enrolment"],
     read: gatePostedByServer,
-  },
-];
-
-const POSNET_QUESTIONS: readonly Question[] = [
-  {
-    question: "Is an order that begins with letters of ours taken, and found again?",
-    evidence: ["sale", "inquiry_after_refund"],
-    read: (sale, after) => `the sale: ${shortly(sale)}; the order: ${movements(after)}`,
-  },
-  {
-    question: "Which characters stand before the order of a payment with 3-D Secure?",
-    evidence: [],
-    unseen: "a completion needs a browser; orderPrefix has to be right before the first payment",
-  },
-  {
-    question: "Does upper and lower case tell orders apart, and does it come back?",
-    evidence: ["inquiry_after_approval"],
-    read: (after) => `the order that was asked for: ${movements(after)}; another case is a mismatch`,
-  },
-  {
-    question: "Is an order free after a decline, and is the amount of a second call compared?",
-    evidence: ["second_call_of_the_order", "order_used_again_after_cancel"],
-    read: (again, later) => `the second call: ${shortly(again)}; after the void: ${shortly(later)}`,
-  },
-  {
-    question: "Which hostlogkey do captures and voids have, and how does the record show them?",
-    evidence: ["inquiry_after_capture", "inquiry_after_cancel"],
-    read: (captured, voided) =>
-      `captured: ${movements(captured)}; voided: ${movements(voided)}; the evidence has the rows`,
-  },
-  { question: "When does the group close, and what does a void answer then?", evidence: [], unseen: LATER },
-  {
-    question: "How are amounts from 1 000 on written in the inquiry?",
-    evidence: [],
-    unseen: "with points and without are read; run the walk with amountMinor 123456",
-  },
-  {
-    question: "May our server post the 3-D Secure form?",
-    evidence: ["three_ds_enrolment"],
-    read: gatePostedByServer,
-  },
-  {
-    question: "Does the Sign of a return verify with the key of the bank's panel?",
-    evidence: [],
-    unseen: "a return needs a browser; verifySign is off until then",
   },
 ];
 

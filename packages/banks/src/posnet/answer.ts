@@ -12,7 +12,7 @@ import {
 } from "@holdfast/acquirer/kit";
 
 import { isMac, type MacKey, type MacOrder } from "./macs.ts";
-import { writeInstallments } from "./requests.ts";
+import { writeInstallments, type Begun } from "./requests.ts";
 import { classOf, type Step } from "./result-codes.ts";
 
 /** An answer of the protocol. */
@@ -121,4 +121,14 @@ function hasInstallments(root: XmlElement, expected: number | undefined): boolea
   const told = block ? textIn(block, "inst1") : "";
   if (told === undefined) return false;
   return expected === undefined || told === "" || told === writeInstallments(expected);
+}
+
+/** The fields for the form of 3-D Secure that its first step gives. */
+export function readBegun({ root }: BankAnswer): Begun | undefined {
+  const block = elementIn(root, "oosRequestDataResponse");
+  const [data1 = "", data2 = "", sign = ""] = ["data1", "data2", "sign"].map(
+    (name) => block && textIn(block, name),
+  );
+  const areWhole = [data1, data2, sign].every((text) => /^[!-~]{1,8000}$/.test(text));
+  return areWhole ? { data1, data2, sign } : undefined;
 }

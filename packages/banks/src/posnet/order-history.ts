@@ -10,7 +10,7 @@ import {
 
 import { nameOf, textIn, type BankAnswer } from "./answer.ts";
 import { currencyOf } from "./requests.ts";
-import { NOT_FOUND } from "./result-codes.ts";
+import { classOf, NOT_FOUND } from "./result-codes.ts";
 
 type Kind = RecordRow["kind"];
 
@@ -40,11 +40,13 @@ export function keyOf(name: string): { key: string; isCapture: boolean } {
  * refusal.
  */
 export function readHistory(
-  { approved, code, root }: BankAnswer,
+  { approved, code, message, root }: BankAnswer,
   orderName: string,
   undone: ReadonlySet<string> = new Set(),
 ): OrderRecord {
   const elements = rowsIn(root);
+  const isStranger = approved === "0" && classOf("inquiry", code, message) === "credentials";
+  if (isStranger) return { kind: "not_sent", reason: "credentials" };
   if (approved === "0")
     return code === NOT_FOUND && elements.length === 0 ? { kind: "not_found" } : INVALID_ANSWER;
   if (approved !== "1" || elements.length === 0 || elements.length > ROWS_MAX) return INVALID_ANSWER;
@@ -122,16 +124,14 @@ function statesOf(all: readonly Row[], kind: Kind, undone: ReadonlySet<string>):
   const isNamed = (row: Row) => voids.some(({ key }) => key !== "" && key === row.key);
   const isUndone = (row: Row) => isNamed(row) || (!row.counts && undone.has(externalNameOf(row)));
   const unnamed = voids.filter(({ key }) => key === "" || !rows.some((row) => row.key === key)).length;
-  const gone = rows.filter((row) => !row.counts && !isUndone(row));
-  const standing = rows.filter((row) => row.counts && !isUndone(row));
+  const standing = rows.filter((row) => row.counts && !isUndone(row)).length;
   // Rows that do not count explain as many voids; the rest is of rows that still seem to.
   const hidden = unnamed - rows.filter((row) => !row.counts && !isNamed(row)).length;
-  if (hidden > 0 && hidden !== standing.length) return undefined;
-  const areGoneVoided = unnamed > 0;
+  if (hidden > 0 && hidden !== standing) return undefined;
   return rows.map((row) => {
-    if (isUndone(row) || (hidden > 0 && standing.includes(row))) return movement(row, "voided");
-    if (gone.includes(row)) return movement(row, areGoneVoided ? "voided" : stateOfGone(row, all));
-    return movement(row, "approved");
+    if (isUndone(row)) return movement(row, "voided");
+    if (row.counts) return movement(row, hidden > 0 ? "voided" : "approved");
+    return movement(row, unnamed > 0 ? "voided" : stateOfGone(row, all));
   });
 }
 

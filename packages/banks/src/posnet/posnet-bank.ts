@@ -19,11 +19,9 @@ import {
   type InquiryRequest,
   type NotSent,
   type ProbeOutcome,
-  type Unknown,
 } from "@holdfast/acquirer";
 import {
   answeredPage,
-  BankAddresses,
   confidentialOf,
   createOrderAcquirer,
   INVALID_ANSWER,
@@ -42,7 +40,6 @@ import {
   type Instrument,
   type Order,
   type OrderBank,
-  type OrderRecord,
   type PaymentCall,
   type Proof,
   type RecordRow,
@@ -51,10 +48,10 @@ import {
   type VoidOutcome,
 } from "@holdfast/acquirer/kit";
 
-import { elementIn, outcomeOf, readAnswer, textIn, type AskedFor, type BankAnswer } from "./answer.ts";
+import { outcomeOf, readBegun, type AskedFor } from "./answer.ts";
 import { readResolved, readReturn } from "./browser-return.ts";
 import { macOf, type MacKey } from "./macs.ts";
-import { captureNameOf, keyOf, readHistory } from "./order-history.ts";
+import { captureNameOf, keyOf } from "./order-history.ts";
 import {
   POSNET_TERMINAL,
   posnetCapabilities,
@@ -63,18 +60,15 @@ import {
   type PosnetSecrets,
   type PosnetSettings,
 } from "./posnet-settings.ts";
+import { PosnetWire } from "./posnet-wire.ts";
 import {
   beginning,
-  callBody,
-  callHeaders,
   gateForm,
   isReturnUrl,
-  ORDER_PREFIX,
   payment,
   POSNET_CURRENCIES,
   write,
   writeInstallments,
-  type Begun,
   type PosnetCall,
   type Written,
 } from "./requests.ts";
@@ -113,7 +107,7 @@ class PosnetBank implements OrderBank<Written, Proof> {
   readonly #settings: PosnetSettings;
   readonly #businessDay: BusinessDay;
   readonly #key: MacKey;
-  readonly #addresses: BankAddresses<"api" | "gate">;
+  readonly #wire: PosnetWire;
 
   /** @throws PlaintextRefusedError for an address over plain HTTP to another machine, unless the wire allows it. */
   constructor(
@@ -121,13 +115,13 @@ class PosnetBank implements OrderBank<Written, Proof> {
     { encKey }: PosnetSecrets,
     wire: AcquirerWire,
   ) {
-    const { merchantId, terminalId, apiUrl, gateUrl } = settings;
+    const { merchantId, terminalId } = settings;
     this.capabilities = posnetCapabilities(settings);
     this.confirmsAmounts = settings.confirmAmounts;
     this.#settings = settings;
     this.#businessDay = businessDay;
     this.#key = { merchantId, terminalId, encKey };
-    this.#addresses = new BankAddresses({ api: apiUrl, gate: gateUrl }, wire);
+    this.#wire = new PosnetWire(settings, wire);
   }
 
   write(request: AcquirerAmount & { orderId: string }) {
@@ -186,7 +180,7 @@ class PosnetBank implements OrderBank<Written, Proof> {
   void(order: Order, name: string): Promise<VoidOutcome> {
     const undone = new Set([name]);
     return voidByRecord(order, name, {
-      look: () => this.#history(order, undone),
+      look: () => this.#wire.history(order, undone),
       undo: (success) => {
         undone.add(success.externalTransactionId);
         return this.#undo(order, success);
@@ -199,17 +193,17 @@ class PosnetBank implements OrderBank<Written, Proof> {
   /** Moves no money. The bank gives the fields of a form, and the form's answer is the page for the cardholder. */
   async enrol(request: EnrolmentRequest, written: Written): Promise<EnrolmentOutcome> {
     if (!isReturnUrl(request.returnUrl)) return UNSUPPORTED;
-    const answer = await this.#call(beginning(request, written, this.#settings), request.expiresAt);
+    const answer = await this.#wire.call(beginning(request, written, this.#settings), request.expiresAt);
     if (answer.kind !== "read") return answer;
     if (answer.approved !== "1") {
       const resultMessage = maskedMessage(answer.message, this.#confidential(request.card));
       const codeClass = classOf("three_ds", answer.code, answer.message);
       return refusalOf(codeClass, { resultCode: answer.code, resultMessage });
     }
-    const begun = begunBy(answer);
+    const begun = readBegun(answer);
     if (!begun) return INVALID_ANSWER;
     const form = gateForm(begun, request, this.#settings).toString();
-    const exchange = await this.#addresses.postForm("gate", form, request.expiresAt);
+    const exchange = await this.#wire.postForm(form, request.expiresAt);
     if (exchange.kind !== "answered") return exchange;
     const html = answeredPage(exchange, request.card, "utf-8");
     // The page is kept, and the second part is the card.
@@ -223,7 +217,7 @@ class PosnetBank implements OrderBank<Written, Proof> {
     const { bankData, merchantData, sign } = packets;
     const mac = macOf(written, this.#key);
     const call = { oosResolveMerchantData: { bankData, merchantData, sign, mac } };
-    const answer = await this.#call(call, request.expiresAt);
+    const answer = await this.#wire.call(call, request.expiresAt);
     if (answer.kind === "unknown") return { kind: "not_sent" } as const;
     if (answer.kind !== "read") return answer;
     const { acceptMdStatus } = this.#settings;
@@ -232,28 +226,28 @@ class PosnetBank implements OrderBank<Written, Proof> {
   }
 
   async standing(order: Order, name?: string): Promise<Standing> {
-    return standingIn(await this.#history(order), order, name);
+    return standingIn(await this.#wire.history(order), order, name);
   }
 
   async inquire(request: InquiryRequest): Promise<InquiryOutcome> {
     const isCarried =
       shortOrderIdOf(request.orderId) !== undefined && POSNET_CURRENCIES.includes(request.currency);
-    return isCarried ? this.#history(request) : UNSUPPORTED;
+    return isCarried ? this.#wire.history(request) : UNSUPPORTED;
   }
 
   /** Asks for an order that does not exist. The key of 3-D Secure is in no call that could be made for it. */
   async probe(waitUntil: Date): Promise<ProbeOutcome> {
-    const history = await this.#history({ orderId: orderIdOf(randomUUIDv7()), waitUntil });
+    const history = await this.#wire.history({ orderId: orderIdOf(randomUUIDv7()), waitUntil });
     return history.kind === "not_found" ? { kind: "ok" } : probedBy(history, CALLER);
   }
 
   close(): Promise<void> {
-    return this.#addresses.close();
+    return this.#wire.close();
   }
 
   /** The name of the movement that a follow-up is about, where the gateway does not know it. */
   async #nameOf(order: Order, kind: RecordRow["kind"]): Promise<string | NotSent> {
-    const row = targetRow(await this.#history(order), kind);
+    const row = targetRow(await this.#wire.history(order), kind);
     return "kind" in row && row.kind === "not_sent" ? row : row.externalTransactionId;
   }
 
@@ -275,7 +269,7 @@ class PosnetBank implements OrderBank<Written, Proof> {
       instrument?: Instrument;
     },
   ): Promise<CallOutcome> {
-    const answer = await this.#call(call, order.waitUntil);
+    const answer = await this.#wire.call(call, order.waitUntil);
     if (answer.kind !== "read") return answer;
     const { amountMinor, currency } = order;
     const clock = { now: new Date(), businessDay: this.#businessDay };
@@ -286,45 +280,6 @@ class PosnetBank implements OrderBank<Written, Proof> {
   #confidential(instrument?: Instrument): string[] {
     return [this.#key.encKey, ...(instrument ? confidentialOf(instrument) : [])];
   }
-
-  /** Asks for all rows of an order: nothing tells whether the payment was one with 3-D Secure. */
-  async #history(
-    { orderId, waitUntil }: Pick<Order, "orderId" | "waitUntil">,
-    undone?: ReadonlySet<string>,
-  ): Promise<OrderRecord> {
-    for (const prefix of [ORDER_PREFIX, this.#settings.orderPrefix]) {
-      const orderID = prefix + (shortOrderIdOf(orderId) ?? "");
-      const answer = await this.#call({ agreement: { orderID } }, waitUntil);
-      const record = answer.kind === "read" ? this.#recordOf(answer, orderID, undone) : answer;
-      if (record.kind !== "not_found") return record;
-    }
-    return { kind: "not_found" };
-  }
-
-  #recordOf(answer: BankAnswer, orderName: string, undone?: ReadonlySet<string>): OrderRecord {
-    const isStranger =
-      answer.approved === "0" && classOf("inquiry", answer.code, answer.message) === "credentials";
-    return isStranger ? { kind: "not_sent", reason: "credentials" } : readHistory(answer, orderName, undone);
-  }
-
-  async #call(call: PosnetCall, until: Date): Promise<BankAnswer | Unknown | NotSent> {
-    const request = {
-      method: "POST",
-      body: callBody(this.#settings, call),
-      headers: callHeaders(this.#settings),
-    } as const;
-    const exchange = await this.#addresses.exchange("api", request, until);
-    return exchange.kind === "answered" ? readAnswer(exchange) : exchange;
-  }
-}
-
-function begunBy({ root }: BankAnswer): Begun | undefined {
-  const block = elementIn(root, "oosRequestDataResponse");
-  const [data1 = "", data2 = "", sign = ""] = ["data1", "data2", "sign"].map(
-    (name) => block && textIn(block, name),
-  );
-  const areWhole = [data1, data2, sign].every((text) => /^[!-~]{1,8000}$/.test(text));
-  return areWhole ? { data1, data2, sign } : undefined;
 }
 
 const CALLER = "the merchant, the terminal or this machine's address";

@@ -1,0 +1,51 @@
+import { shortOrderIdOf, type AcquirerWire, type NotSent, type Unknown } from "@holdfast/acquirer";
+import { BankAddresses, type HttpExchange, type Order, type OrderRecord } from "@holdfast/acquirer/kit";
+
+import { readAnswer, type BankAnswer } from "./answer.ts";
+import { readHistory } from "./order-history.ts";
+import type { PosnetSettings } from "./posnet-settings.ts";
+import { callBody, callHeaders, ORDER_PREFIX, type PosnetCall } from "./requests.ts";
+
+/** The calls of one account over the network. */
+export class PosnetWire {
+  readonly #settings: PosnetSettings;
+  readonly #addresses: BankAddresses<"api" | "gate">;
+
+  /** @throws PlaintextRefusedError for an address over plain HTTP to another machine, unless the wire allows it. */
+  constructor(settings: PosnetSettings, wire: AcquirerWire) {
+    this.#settings = settings;
+    this.#addresses = new BankAddresses({ api: settings.apiUrl, gate: settings.gateUrl }, wire);
+  }
+
+  async call(call: PosnetCall, until: Date): Promise<BankAnswer | Unknown | NotSent> {
+    const request = {
+      method: "POST",
+      body: callBody(this.#settings, call),
+      headers: callHeaders(this.#settings),
+    } as const;
+    const exchange = await this.#addresses.exchange("api", request, until);
+    return exchange.kind === "answered" ? readAnswer(exchange) : exchange;
+  }
+
+  /** Asks for all rows of an order: nothing tells whether the payment was one with 3-D Secure. */
+  async history(
+    { orderId, waitUntil }: Pick<Order, "orderId" | "waitUntil">,
+    undone?: ReadonlySet<string>,
+  ): Promise<OrderRecord> {
+    for (const prefix of [ORDER_PREFIX, this.#settings.orderPrefix]) {
+      const orderID = prefix + (shortOrderIdOf(orderId) ?? "");
+      const answer = await this.call({ agreement: { orderID } }, waitUntil);
+      const record = answer.kind === "read" ? readHistory(answer, orderID, undone) : answer;
+      if (record.kind !== "not_found") return record;
+    }
+    return { kind: "not_found" };
+  }
+
+  postForm(form: string, until: Date): Promise<HttpExchange> {
+    return this.#addresses.postForm("gate", form, until);
+  }
+
+  close(): Promise<void> {
+    return this.#addresses.close();
+  }
+}
