@@ -85,4 +85,4 @@ const CAPTURED_PARTS = 8;
 /** No program can tell an answer that is rightly signed for another payment from the right one. */
 const LEFT_OUT = ["hang", "decline", "wrong_payment_id"];
 /** Returns that leave a payment to the end of its session. */
-const UNPROVEN = ["wrong_hash", "no_hash", "other_list", "other_order"];
+const UNPROVEN = ["wrong_hash", "no_hash", "other_list", "other_order", "wrong_sign", "no_sign"];

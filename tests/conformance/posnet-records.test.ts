@@ -85,7 +85,6 @@ describe.each<object>([
   { voidsShown: "status", captureName: "hold", listsDeclines: false },
   { capturedHoldCounts: false },
   { capturedHoldCounts: false, voidsShown: "status", captureName: "hold" },
-  { voidLiftsHold: true },
 ])("a bank with %o", (modes) => {
   beforeAll(() => bank.mode({ ...USUAL, ...modes }));
 
@@ -169,6 +168,16 @@ describe("what cannot be told apart", () => {
       expect(await acquirer.reverse({ ...reversal, isRepeated: true })).toMatchObject({ kind: "settled" });
     },
   );
+
+  test("a hold that the record shows, and of which the bank says that it is undone, is for people", async () => {
+    await bank.mode({ ...USUAL, closedCode: "0211", voidLiftsHold: true });
+    const { request, outcome } = await approved("authorize");
+    const part = calls.followUp(request, { ...about(request, outcome), amountMinor: 60_000n });
+    expect(await acquirer.capture(part)).toMatchObject({ kind: "approved" });
+    const cancel = calls.followUp(request, { ...about(request, outcome, 60_000n), amountMinor: 60_000n });
+    expect(await acquirer.cancel(cancel)).toEqual({ kind: "unknown", reason: "pending" });
+    expect(await bank.ledger(request.reference)).toContain("void approved 60000");
+  });
 
   test("a refund before the day's end waits for it, where the bank says so", async () => {
     await bank.mode({ ...USUAL, closedCode: "0211", refundsSameDay: false });

@@ -6,6 +6,7 @@ import { orderIdOf, type ProbedAcquirer } from "@holdfast/acquirer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FORGERIES } from "../support/return-forgeries.ts";
 import { playBank, type PlayedBank } from "./played-banks.ts";
+import { passChallenge } from "./suite/pass-challenge.ts";
 
 /** The banks whose gate answers our form with a page that leads to the issuer's, and with what a failed return is declined. */
 const FAILED = { garanti: "MD-0", akbank: "VPS-1279", posnet: "MD-0" } as const;
@@ -46,7 +47,7 @@ describe.each(Object.keys(FAILED) as (keyof typeof FAILED)[])("%s", (protocol) =
       const request = { ...about, ...buyer, returnUrl: RETURN_URL, sessionExpiresAt: soon() };
       const enrolled = await acquirer.enrol(request);
       if (enrolled.kind !== "challenge" || enrolled.challenge.type !== "html") throw new Error(enrolled.kind);
-      const fields = await passChallenge(enrolled.challenge.html, code);
+      const fields = await passChallenge(bank, enrolled.challenge.html, { code, returnUrl: RETURN_URL });
       const completion = { ...about, session: enrolled.session };
       const forgeries = FORGERIES[protocol].filter(([forged, as]) =>
         fields.some(([name, value]) => name === forged && value !== as),
@@ -62,27 +63,7 @@ describe.each(Object.keys(FAILED) as (keyof typeof FAILED)[])("%s", (protocol) =
       expect(await bank.ledger(reference)).toEqual(lines);
     },
   );
-
-  /** Posts each page's form, as a browser does, until one leads back to us. */
-  async function passChallenge(html: string, code: string): Promise<[string, string][]> {
-    const inputs = [...html.matchAll(/<input\b([^<>]*)>/gi)].map(([, attributes = ""]) => attributes);
-    const fields = inputs.map((of): [string, string] => {
-      const name = attributeOf(of, "name");
-      return [name, name === "code" ? code : attributeOf(of, "value")];
-    });
-    const posted = fields.filter(([name]) => name !== "");
-    const action = attributeOf(html, "action");
-    if (action === RETURN_URL) return posted;
-    const url = new URL(action, String(bank.account.settings["gateUrl"]));
-    const answer = await fetch(url, { method: "POST", body: new URLSearchParams(posted) });
-    return await passChallenge(await answer.text(), code);
-  }
 });
 
 const RETURN_URL = "https://pay.example/return/1";
 const soon = () => new Date(Date.now() + 60_000);
-
-function attributeOf(text: string, name: string): string {
-  const value = new RegExp(`\\b${name}="([^"]*)"`).exec(text)?.[1] ?? "";
-  return value.replaceAll("&quot;", '"').replaceAll("&amp;", "&");
-}

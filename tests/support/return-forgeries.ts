@@ -45,5 +45,8 @@ export const FORGERIES: Record<BankProtocol, [field: string, value?: string][]> 
   ],
 };
 
-/** The banks that sign the amount in a return. */
-export const SIGNS_AMOUNT: ReadonlySet<BankProtocol> = new Set(["nestpay", "iyzico", "akbank"]);
+/** Faults of a return in what the bank does not sign: they decide nothing, and spoil nothing. */
+export const UNSIGNED: Partial<Record<BankProtocol, readonly string[]>> = {
+  garanti: ["wrong_amount"],
+  posnet: ["wrong_amount", "other_order", "other_account", "other_packet"],
+};
