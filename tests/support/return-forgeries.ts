@@ -35,7 +35,7 @@ export const FORGERIES: Record<BankProtocol, [field: string, value?: string][]> 
     ["mdStatus", "0"],
     ["merchantSafeId", "1"],
   ],
-  // What stands beside the packets is signed by nobody, and not read.
+  // The plain fields beside the packets are signed by nobody, and not read.
   posnet: [
     ["Sign", "AAAA"],
     ["Sign"],

@@ -14,7 +14,7 @@ import { gatePostedByServer, LATER, movements } from "./answer-words.ts";
 /** The walk's knowledge of a protocol. */
 export type CheckedProtocol = {
   connector: AnyConnector;
-  /** What the bank knows its caller by, in a form that it has to refuse. */
+  /** Credentials or settings of a caller whom the bank has to refuse. */
   stranger: { secrets?: Record<string, string>; settings?: Record<string, string> };
   testHosts: readonly string[];
   questions: readonly Question[];

@@ -30,7 +30,7 @@ type BankDefinition = {
   label: string;
   /** The mapping of `settle` that reads its files. */
   mapping: string;
-  /** Where it takes fewer than the others. */
+  /** Its currencies, if it takes fewer than the others. */
   currencies?: string[];
   /** The parts of an account that depend on its protocol. */
   account(url: string, contracts: BankContracts): AccountAtBank;

@@ -59,7 +59,7 @@ export function elementIn({ children }: XmlElement, name: string): XmlElement | 
   return others.length === 0 ? found : undefined;
 }
 
-/** What the answer to a call that moves money is about. */
+/** The call that moves money and that an answer has to be about. */
 export type AskedFor = AcquirerAmount & {
   step: Step;
   /** Answers name it where there are installments. */
@@ -83,7 +83,7 @@ export function outcomeOf(answer: BankAnswer, asked: AskedFor): Approved | Decli
   const codeClass = classOf(step, code, message);
   const resultMessage = maskedMessage(message, confidential);
   if (approved === "2") return PENDING;
-  // Whoever the bank does not know gets no MAC of it, and has had nothing carried out.
+  // An unknown caller gets no MAC, and nothing was carried out for it.
   if (approved === "0" && codeClass === "credentials") return { kind: "not_sent", reason: "credentials" };
   const key = asked.voided ?? nameOf(root);
   if (signed && !isSigned(root, signed, approved === "1" ? [key ?? "?"] : ["", key ?? ""])) return MISMATCH;

@@ -125,7 +125,7 @@ export function beginning(
   };
 }
 
-/** What the first step gives for the form. */
+/** The fields for the form that the first step gives. */
 export type Begun = { data1: string; data2: string; sign: string };
 
 /** The form for the bank's 3-D Secure page. It has the card, and so it is posted by this process and stored nowhere. */

@@ -95,7 +95,7 @@ export function operatorPaymentDetail(
     operations: Selectable<PaymentOperationTable>[];
     calls: BankCall[];
     late: LateSight[];
-    /** Of the payment's account. */
+    /** The protocol of the payment's account. */
     protocol: string | undefined;
     overdueAfterMs: number;
   },
