@@ -2,7 +2,7 @@ import { addressesIn } from "@holdfast/acquirer";
 import type { TestAccount } from "./account-file.ts";
 import { createMask } from "./mask.ts";
 import { answerOpenQuestions, shortly } from "./open-questions.ts";
-import { PROTOCOLS } from "./protocols.ts";
+import { PROTOCOLS, type CheckedProtocol } from "./protocols.ts";
 import { startRecordingProxy, type Exchange, type RecordingProxy } from "./recording-proxy.ts";
 import { walk, type Step } from "./walk.ts";
 
@@ -14,7 +14,7 @@ import { walk, type Step } from "./walk.ts";
  */
 export async function checkBank(account: TestAccount, tell: (line: string) => void): Promise<Step[]> {
   const mask = createMask(account);
-  const { stranger: wrong, questions } = PROTOCOLS[account.protocol];
+  const { stranger: wrong, questions }: CheckedProtocol = PROTOCOLS[account.protocol];
   const proxies = new Map<string, RecordingProxy>();
   const settings = { ...account.settings };
   for (const [name, url] of addressesIn(account.settings)) {

@@ -34,7 +34,7 @@ export type OrderCall = WrittenAmount & {
   orderId: string;
   ip?: string | undefined;
   email?: string | undefined;
-  installmentCount?: number;
+  installmentCount?: number | undefined;
   instrument?: Instrument;
   isMailOrder?: boolean;
   /** The bank's name of the movement that the call is about. */

@@ -41,7 +41,7 @@ const CODE = /^(?:\d{4}|E\d{3})$/;
 
 /** The bank declares one encoding in the header, and another one in the document: either may be the bytes'. */
 function textOfAnswer(answer: HttpAnswer): string | undefined {
-  return decodeText(answer) ?? decodeText({ bytes: answer.bytes });
+  return decodeText(answer) ?? decodeText({ bytes: answer.bytes, contentType: undefined });
 }
 
 /**

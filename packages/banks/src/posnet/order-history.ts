@@ -53,9 +53,9 @@ export function readHistory(
   const rows = elements.map(readRow).filter((row) => row !== undefined);
   if (rows.length !== elements.length) return INVALID_ANSWER;
   if (rows.some((row) => row.orderName !== orderName)) return MISMATCH;
-  const states = [...KINDS.values()].flatMap((kind) => statesOf(rows, kind, undone) ?? "uncertain");
-  const movements = states.filter((row) => row !== "uncertain");
-  return movements.length === states.length ? { kind: "found", movements } : PENDING;
+  const states = [...KINDS.values()].map((kind) => statesOf(rows, kind, undone));
+  const movements = states.filter((of) => of !== undefined).flat();
+  return states.includes(undefined) ? PENDING : { kind: "found", movements };
 }
 
 /** A single row may stand in the list's own element, and each row may have a list of its own. */
