@@ -47,7 +47,7 @@ const APPROVED = ["sale approved 10000"];
 const notGenuine = { kind: "not_genuine" };
 
 test.each<[string, string, object, readonly string[]]>([
-  // What is wrong beside the packets is signed by nobody, and spoils nothing.
+  // The plain fields beside the packets are signed by nobody, and spoil nothing.
   ["enrol", "wrong_amount", { kind: "approved" }, APPROVED],
   ["enrol", "other_order", { kind: "approved" }, APPROVED],
   ["enrol", "other_account", { kind: "approved" }, APPROVED],

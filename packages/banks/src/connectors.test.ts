@@ -1,4 +1,6 @@
-import type { AnyConnector } from "@holdfast/acquirer";
+import { randomUUIDv7 } from "node:crypto";
+
+import { namedBy, orderIdOf, type AnyConnector } from "@holdfast/acquirer";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 
@@ -34,6 +36,12 @@ describe.each([...CONNECTORS])("%s", (protocol, connector: AnyConnector) => {
       ]);
     for (const schema of [connector.settings, connector.secrets])
       expect(undescribed(z.toJSONSchema(schema, { io: "input" }) as JsonSchema, protocol)).toEqual([]);
+  });
+
+  test("names a payment's order so that the bank's word leads back to it", () => {
+    const id = randomUUIDv7();
+    const name = connector.orderNameOf?.(id) ?? orderIdOf(id);
+    expect(namedBy(name)).toEqual({ what: "payment", id });
   });
 
   test("sends nothing where no connection is made, nor after it was closed", async () => {
