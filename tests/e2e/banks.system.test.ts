@@ -131,6 +131,10 @@ describe.each(BANKS)("a merchant at %s", (protocol) => {
     const paymentId = await sale(shop);
     const others = BANKS.filter((bank) => bank !== protocol).map((bank) => shopAtBank(started.file, bank));
     for (const other of others) expect(await other.book(paymentId)).toEqual([]);
+    // Operators find it in the bank's panel by the name that they are shown.
+    const { body: detail } = await shop.operator("GET", `/operator/payments/${paymentId}`);
+    const [line] = await shop.lines(paymentId);
+    expect(line!.orderId).toContain(detail.bankOrderId);
     const probe = `/operator/acquirer-accounts/${shop.bank.accountId}/probe`;
     expect(await shop.operator("POST", probe)).toMatchObject({ status: 200, body: { result: "ok" } });
   });
