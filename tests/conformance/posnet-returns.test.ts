@@ -36,7 +36,12 @@ async function returned(code = "123456") {
   const fields = await passChallenge(bank, enrolled.challenge.html, { code, returnUrl: RETURN_URL });
   const { reference, orderId, amountMinor, currency, installmentCount, operation } = request;
   const completion = {
-    ...{ reference, orderId, amountMinor, currency, installmentCount, operation },
+    reference,
+    orderId,
+    amountMinor,
+    currency,
+    installmentCount,
+    operation,
     session: enrolled.session,
     returned: { fields },
   };

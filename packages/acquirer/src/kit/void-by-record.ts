@@ -19,13 +19,13 @@ export type VoidCalls = {
 /** The meaning of a refusal while the record goes on showing the target of the void. */
 export type VoidRefusals = {
   /** There is nothing to void, or no longer: the record is behind. */
-  isNothingLeft(code: string): boolean;
+  readonly isNothingLeft: (code: string) => boolean;
   /** The business day is over. */
-  isSettled(code: string): boolean;
+  readonly isSettled: (code: string) => boolean;
   /** The request itself is at fault, or the order's state: it would be refused on any day. */
-  isOfRequest(code: string): boolean;
+  readonly isOfRequest: (code: string) => boolean;
   /** The bank may say so of anything: it is believed when the day is over, or when the void is repeated. */
-  isUncertain(code: string): boolean;
+  readonly isUncertain: (code: string) => boolean;
 };
 
 /**
