@@ -4,10 +4,16 @@
  * @returns it with hyphens, or a text of another form unchanged.
  */
 export function paymentIdOfOrder(orderId: string): string {
-  const short = /^[0-9A-Z_]{4}([0-9A-Za-z]{20})$/.exec(orderId)?.[1];
+  const short = SHORT_ORDER.exec(orderId)?.[1];
   const hex = short === undefined ? orderId : hexOf(short);
   const parts = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(hex);
   return parts ? parts.slice(1).join("-") : orderId;
+}
+
+const SHORT_ORDER = /^[0-9A-Z_]{4}([0-9A-Za-z]{20})$/;
+
+export function isShortOrder(orderId: string): boolean {
+  return SHORT_ORDER.test(orderId);
 }
 
 function hexOf(short: string): string {

@@ -1,7 +1,7 @@
 import type { BankLine } from "../ledgers.ts";
 import type { PaymentRow, RefundRow, StoredRows } from "../stored-rows.ts";
 import { againOf } from "../bank-lines.ts";
-import { parseLines, paymentIdOfOrder } from "./bank-order.ts";
+import { isShortOrder, parseLines, paymentIdOfOrder } from "./bank-order.ts";
 
 /** A line of a bank's ledger, as far as it is read (the READMEs in tools/bank-simulator/src/protocols, Ledger). */
 type Line = {
@@ -56,12 +56,18 @@ export function foreignBankLines(text: string, accountId: string, rows: Rows): B
       outcome,
       externalTransactionId: line.transactionId,
       ...(named && { otherName: line.hostReference }),
+      ...(!named && isShortOrder(line.orderId) && { otherName: captureNameOf(line) }),
       authCode,
       resultCode: resultCode ?? "success",
       uncalled: line.uncalled,
       ...(named && { isBelieved: true }),
     };
   });
+}
+
+/** A bank of such orders may name a capture as its hold, so that ours has an ending. */
+function captureNameOf({ operation, transactionId }: Line): string {
+  return operation === "capture" ? `${transactionId}/capt` : transactionId;
 }
 
 function isReferenced(line: Line): line is ReferencedLine {
