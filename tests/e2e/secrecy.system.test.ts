@@ -27,6 +27,8 @@ const MISPLACED = "4716347184862961";
 /** In a bank's file and a letter, and in their names. */
 const FILED = "4916391027568433";
 const CVV = "7391";
+/** The value of a header that an endpoint's owner adds. */
+const HEADER = "Basic c2VjcmVjeTpvZiBhIGhlYWRlcg==";
 
 test("no card number, cvv or secret is in any log at `debug`, bus message, span, metric, row, file or answer of a run", async () => {
   const collector = await collectTelemetry({
@@ -55,6 +57,7 @@ test("no card number, cvv or secret is in any log at `debug`, bus message, span,
     ]),
   );
   secrets.set("merchant's secret", encodingsOf(secret));
+  secrets.set("an endpoint's header", encodingsOf(HEADER));
   const tokens = sandbox.file.operators.flatMap(({ name, token }) => partsOfToken(name, token));
   const leaks: string[] = [];
   const scan = (where: string, content: Buffer, forTokens = true) => {
@@ -152,6 +155,7 @@ async function runEverything(sandbox: RunningSandbox): Promise<{ answers: string
   answers.push(...(await misplaceCards(sandbox, merchant)));
   answers.push(...(await operate(sandbox, merchant)));
   answers.push(...(await sendFiles(sandbox, merchant)));
+  answers.push(...(await addHeaders(sandbox, String(created.body.merchantId))));
   await bankWill(sandbox, "hang");
   const abandoned = new AbortController();
   const silent = fetch(`${sandbox.file.gatewayUrl}/api/pre-authorization`, {
@@ -170,6 +174,21 @@ async function runEverything(sandbox: RunningSandbox): Promise<{ answers: string
   await silent;
   answers.push(await (await fetch(ledger)).text());
   return { answers, secret: created.body.apiSecret as string };
+}
+
+/** An endpoint with a header, which is shown by its name, and one that is refused. */
+async function addHeaders(sandbox: RunningSandbox, merchantId: string): Promise<string[]> {
+  const operator = sandbox.operator();
+  const path = `/operator/merchants/${merchantId}/webhooks`;
+  const given = (value: string) => ({
+    url: "https://shop.example/hook",
+    headers: [{ name: "authorization", value }],
+  });
+  const added = await operator("POST", path, given(HEADER));
+  expect(added.body).toMatchObject({ headers: [{ name: "authorization" }] });
+  const refused = await operator("POST", path, given(`${HEADER}\r\nhost: other`));
+  expect(refused.status).toBe(400);
+  return [added, refused, await operator("GET", path)].map(({ text }) => text);
 }
 
 /** All actions and mistakes of a buyer with a card on the hosted page. */

@@ -111,6 +111,8 @@ export type WebhookEndpoint = {
   default: boolean;
   url: string;
   events: Known<WebhookEventType>[];
+  /** The headers that every request to it gets, without their values. */
+  headers?: { name: string }[];
   /** `false` while it is switched off: nothing is sent to it but tests. */
   enabled: boolean;
   /** The fate of the events that happen while it is off. */

@@ -27,6 +27,12 @@ create table endpoint (
   -- The request that generated the latest secret: a copy of it on the bus is answered with the same secret.
   secret_request_id  text not null,
 
+  -- Headers that the owner adds to every request: all of them with their values, encrypted as the secrets are, and their
+  -- names for people.
+  headers            bytea,
+  header_names       text[] not null default '{}' check (cardinality(header_names) <= 10),
+  constraint endpoint_headers_whole check ((headers is null) = (cardinality(header_names) = 0)),
+
   created_at         timestamptz not null default now(),
   updated_at         timestamptz not null default now()
 );
@@ -43,6 +49,9 @@ create index endpoint_secret_key on endpoint
   (encode(substring(secret from 3 for get_byte(secret, 1)), 'escape')) where state <> 'removed';
 create index endpoint_next_secret_key on endpoint
   (encode(substring(next_secret from 3 for get_byte(next_secret, 1)), 'escape')) where state <> 'removed' and next_secret is not null;
+
+create index endpoint_headers_key on endpoint
+  (encode(substring(headers from 3 for get_byte(headers, 1)), 'escape')) where state <> 'removed' and headers is not null;
 
 -- The health of an endpoint, as the dispatchers that send to it report every few seconds.
 create table endpoint_health (

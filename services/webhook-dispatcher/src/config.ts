@@ -27,7 +27,7 @@ const settings = z.object({
   ...staffTokenSettings,
   ...auditSettings,
   WEBHOOK_SECRET_KEYS: keyRingSetting().describe(
-    "Encrypts merchants' webhook secrets at rest; new ones are encrypted under the first key, and older ones by `keys reencrypt`.",
+    "Encrypts merchants' webhook secrets and endpoints' headers at rest; new ones are encrypted under the first key, and older ones by `keys reencrypt`.",
   ),
   ...ringSettings,
 

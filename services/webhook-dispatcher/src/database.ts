@@ -30,6 +30,8 @@ export type EndpointTable = {
   next_version: number | null;
   activates_at: Date | null;
   secret_request_id: string;
+  headers: Buffer | null;
+  header_names: Generated<string[]>;
   events: Generated<EventType[]>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;

@@ -14,7 +14,7 @@ export const webhookKeys: KeysProgram<typeof settings, WebhooksDatabase> = {
   rings: ({ WEBHOOK_SECRET_KEYS }) => [secretKeysInUse(WEBHOOK_SECRET_KEYS)],
   actions: {
     reencrypt: {
-      help: "encrypts every webhook secret under the first key, so that the others can leave",
+      help: "encrypts every webhook secret and header under the first key, so that the others can leave",
       async run({ db, config: { WEBHOOK_SECRET_KEYS }, actor, out }) {
         const { endpoints, unreadable } = await reencryptSecrets(db, WEBHOOK_SECRET_KEYS, actor);
         out(`${endpoints} endpoints' secrets encrypted again under ${WEBHOOK_SECRET_KEYS.activeId}\n`);

@@ -2,24 +2,41 @@ import {
   operations,
   PAYMENT_STATUS_CHANGED,
   type EventType,
+  type SealedReply,
   type WebhookEndpoint,
+  type WebhookHeaders,
 } from "@holdfast/contracts";
-import { createReplyRecipient } from "@holdfast/sealing";
+import { createReplyRecipient, sealReply } from "@holdfast/sealing";
 import type { DispatcherHarness } from "./dispatcher-harness.ts";
 
 type Harness = Pick<DispatcherHarness, "operate">;
+
+type NewEndpoint = { url: string; events?: EventType[]; headers?: WebhookHeaders };
+
+/** Seals headers to the dispatcher, as the gateway does. @param owner an endpoint, or the merchant of a new one. */
+export async function sealHeaders(
+  { operate }: Harness,
+  owner: string,
+  headers: WebhookHeaders,
+): Promise<SealedReply> {
+  const reply = await operate(operations.listMerchantWebhooks.command, { merchantId: owner });
+  if (reply.outcome !== "done" || !reply.result.sealTo) throw new Error(`no key: ${JSON.stringify(reply)}`);
+  return sealReply(reply.result.sealTo, JSON.stringify({ for: owner, headers }));
+}
 
 /** Asks for another endpoint. */
 export async function askForEndpoint(
   { operate }: Harness,
   merchantId: string,
-  { url, events = [PAYMENT_STATUS_CHANGED] }: { url: string; events?: EventType[] },
+  { url, events = [PAYMENT_STATUS_CHANGED], headers }: NewEndpoint,
 ) {
+  const sealed = headers && (await sealHeaders({ operate }, merchantId, headers));
   const recipient = createReplyRecipient();
   const reply = await operate(operations.createMerchantWebhook.command, {
     merchantId,
     url,
     events,
+    ...(sealed && { headers: sealed }),
     recipientKey: recipient.publicKey,
   });
   return { reply, recipient };
@@ -29,7 +46,7 @@ export async function askForEndpoint(
 export async function addEndpoint(
   harness: Harness,
   merchantId: string,
-  given: { url: string; events?: EventType[] },
+  given: NewEndpoint,
 ): Promise<{ endpointId: string; secret: string }> {
   const { reply, recipient } = await askForEndpoint(harness, merchantId, given);
   if (reply.outcome !== "done") throw new Error(`not added: ${JSON.stringify(reply)}`);

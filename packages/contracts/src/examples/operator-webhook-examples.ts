@@ -5,8 +5,12 @@ const SECOND_URL = "https://erp.example/holdfast";
 
 /** The bodies by which operators look after merchants' endpoints. */
 export const OPERATOR_WEBHOOK_REQUESTS: Readonly<Record<string, object>> = {
-  createMerchantWebhook: { url: SECOND_URL, events: ["payment.captured", "refund.requested"] },
-  changeMerchantWebhook: { url: SECOND_URL, events: ["payment.captured"] },
+  createMerchantWebhook: {
+    url: SECOND_URL,
+    events: ["payment.captured", "refund.requested"],
+    headers: [{ name: "x-tenant", value: "shop-7" }],
+  },
+  changeMerchantWebhook: { url: SECOND_URL, events: ["payment.captured"], headers: [{ name: "x-tenant" }] },
   putMerchantWebhook: { url: URL_OF_SHOP },
   redeliverWebhook: { endpointId: MERCHANT_ID },
   redeliverFailedWebhooks: { merchantId: MERCHANT_ID, since: `${DAY}T00:00:00Z` },
@@ -30,6 +34,7 @@ const SECOND_ENDPOINT = {
   default: false,
   url: SECOND_URL,
   events: ["payment.captured", "refund.requested"],
+  headers: [{ name: "x-tenant" }],
   enabled: true,
   createdAt: `${DAY}T08:06:00.000Z`,
   secretVersion: 1,

@@ -3,6 +3,7 @@ import { EVENT_TYPES, eventTypeSchema, PAYMENT_STATUS_CHANGED } from "../event-t
 import type { FieldCode } from "../field-codes.ts";
 import { whileOffSchema } from "./merchant-webhooks.ts";
 import { webhookUrlSchema } from "./webhook-endpoints.ts";
+import { webhookHeadersSchema } from "./webhook-headers.ts";
 
 /** Distinct, so that two lists of the same events are equal. */
 export const webhookEventsSchema = z
@@ -20,6 +21,7 @@ export const changeWebhookRequestSchema = z
   .object({
     url: webhookUrlSchema.optional(),
     events: webhookEventsSchema.optional(),
+    headers: webhookHeadersSchema.optional(),
     enabled: z.boolean().optional().meta({ description: "Switches the endpoint on or off" }),
     whileOff: whileOffSchema.optional(),
     waiting: z

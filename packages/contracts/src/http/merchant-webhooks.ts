@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { eventTypeSchema } from "../event-types.ts";
+import { shownWebhookHeadersSchema } from "./webhook-headers.ts";
 
 /**
  * Several webhook endpoints of one merchant, each with the events it wants, its own secret and its own health. The
@@ -26,6 +27,7 @@ export const webhookEndpointSchema = z
     default: z.boolean().meta({ description: "Whether it is the merchant's default endpoint" }),
     url: z.string().meta({ description: "Where events are sent" }),
     events: z.array(eventTypeSchema).meta({ description: "The events that are sent to it" }),
+    headers: shownWebhookHeadersSchema.optional(),
     enabled: z
       .boolean()
       .meta({ description: "`false` while it is switched off: nothing is sent to it but tests" }),
@@ -67,3 +69,7 @@ export const webhookEndpointListSchema = z
       .meta({ description: "The endpoints, also those that are switched off, the default one first" }),
   })
   .meta({ id: "WebhookEndpointList" });
+
+/** The same from the dispatcher, with the key that headers are sealed to on their way to it. */
+export const listedWebhooksSchema = webhookEndpointListSchema.extend({ sealTo: z.string().optional() });
+export type ListedWebhooks = z.infer<typeof listedWebhooksSchema>;

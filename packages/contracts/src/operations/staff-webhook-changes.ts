@@ -40,9 +40,9 @@ export const STAFF_WEBHOOK_CHANGES: readonly (readonly [Endpoint, Difference])[]
       path: one,
       summary: "Change a webhook endpoint",
       description:
-        "Changes the URL, or the events that the endpoint gets from now on, or switches it off or on. Switching off " +
-        "loses nothing: `whileOff` says what happens to the events of that time, and `waiting`, when it is switched on, " +
-        "what happens to those that wait.",
+        "Changes the URL, the headers, or the events that the endpoint gets from now on, or switches it off or on. " +
+        "Switching off loses nothing: `whileOff` says what happens to the events of that time, and `waiting`, when it is " +
+        "switched on, what happens to those that wait.",
     },
   ],
   [

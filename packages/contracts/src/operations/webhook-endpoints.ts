@@ -3,9 +3,14 @@ import { eventTypeSchema } from "../event-types.ts";
 import { BODY_PROBLEMS, pathId, shownOnceSchema } from "../http/endpoint.ts";
 import { FAILING_WEBHOOKS_MAX, failingWebhookSchema } from "../http/failing-webhooks.ts";
 import { changeWebhookRequestSchema, webhookEventsSchema } from "../http/change-webhook.ts";
-import { webhookEndpointListSchema, webhookEndpointSchema } from "../http/merchant-webhooks.ts";
+import {
+  listedWebhooksSchema,
+  webhookEndpointListSchema,
+  webhookEndpointSchema,
+} from "../http/merchant-webhooks.ts";
 import { webhookTestResultSchema } from "../http/webhook-delivery.ts";
 import { secretActivatesAt, webhookUrlSchema } from "../http/webhook-endpoints.ts";
+import { newWebhookHeadersSchema } from "../http/webhook-headers.ts";
 import { livemodeParameter } from "../livemode.ts";
 import { sealedReplySchema } from "../sealed-reply.ts";
 import { defineOperatorOperations } from "./define-operations.ts";
@@ -18,6 +23,9 @@ export const secret = shownOnceSchema("Its UTF-8 bytes are the HMAC key");
  * sees it.
  */
 export const recipient = { recipientKey: z.string() };
+
+/** Headers cross the bus sealed to the dispatcher (see `sealTo`): the JSON text of `sentWebhookHeadersSchema`. */
+const sealedHeaders = { headers: sealedReplySchema.optional() };
 
 const shownSchema = failingWebhookSchema
   .extend({ merchantName: z.string().optional().meta({ description: "Absent of a merchant that is gone" }) })
@@ -67,6 +75,7 @@ export const webhookEndpointOperations = defineOperatorOperations({
 
   listMerchantWebhooks: {
     subject: "webhooks.list-endpoints",
+    result: listedWebhooksSchema,
     role: "viewer",
     method: "GET",
     path: PATH,
@@ -86,6 +95,7 @@ export const webhookEndpointOperations = defineOperatorOperations({
       merchantId: z.uuid(),
       url: z.string(),
       events: z.array(eventTypeSchema),
+      ...sealedHeaders,
       ...recipient,
     }),
     result: z.object({ endpoint: webhookEndpointSchema, secret: sealedReplySchema }),
@@ -101,7 +111,11 @@ export const webhookEndpointOperations = defineOperatorOperations({
     queryParameters,
     notFound: "merchant_not_found",
     request: z
-      .object({ url: webhookUrlSchema, events: webhookEventsSchema.optional() })
+      .object({
+        url: webhookUrlSchema,
+        events: webhookEventsSchema.optional(),
+        headers: newWebhookHeadersSchema.optional(),
+      })
       .meta({ id: "CreateWebhookRequest" }),
     responses: {
       201: {
@@ -121,14 +135,20 @@ export const webhookEndpointOperations = defineOperatorOperations({
 
   changeMerchantWebhook: {
     subject: "webhooks.change-endpoint",
+    payload: z.object({
+      merchantId: z.uuid(),
+      endpointId: z.uuid(),
+      ...changeWebhookRequestSchema.shape,
+      ...sealedHeaders,
+    }),
     ...CHANGE,
     method: "PATCH",
     path: `${PATH}/{endpointId}`,
     summary: "Change a webhook endpoint",
     description:
-      "Changes the URL, or the events that the endpoint gets from now on, or switches it off or on. Switching off loses " +
-      "nothing: `whileOff` says what happens to the events of that time, and `waiting`, when it is switched on, what " +
-      "happens to those that wait.",
+      "Changes the URL, the headers, or the events that the endpoint gets from now on, or switches it off or on. Switching " +
+      "off loses nothing: `whileOff` says what happens to the events of that time, and `waiting`, when it is switched on, " +
+      "what happens to those that wait.",
     pathParameters: endpointPath,
     queryParameters,
     notFound: "webhook_not_found",

@@ -1,7 +1,13 @@
 import { randomUUIDv7 } from "node:crypto";
-import { operations, type CommandReply, type FieldFault, type WebhookEndpoint } from "@holdfast/contracts";
+import {
+  operations,
+  type CommandReply,
+  type FieldFault,
+  type SealedReply,
+  type WebhookEndpoint,
+} from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import { sealReply } from "@holdfast/sealing";
+import { createReplyRecipient, sealReply } from "@holdfast/sealing";
 import { serveCommands } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { expectProblem } from "../../test/problems.ts";
@@ -24,6 +30,8 @@ const activatesAt = "2026-11-21T12:00:00.000Z";
 let gateway: TestGateway;
 let merchantId: string;
 let dispatcher: Awaited<ReturnType<typeof serveCommands>>;
+/** The key of the dispatcher, to which headers are sealed. */
+const dispatcherKey = createReplyRecipient();
 const received: Record<string, unknown>[] = [];
 /** The answer of the dispatcher, which the test plays, instead of its usual one. */
 let refusal: CommandReply<never> | undefined;
@@ -37,7 +45,9 @@ beforeAll(async () => {
   };
   const secretFor = ({ recipientKey }: { recipientKey: string }) => sealReply(recipientKey, "whs_books");
   dispatcher = await serveCommands(gateway.nats.url, "webhooks", [
-    handler(operations.listMerchantWebhooks.command, ({ payload }) => answer(payload, { items: [endpoint] })),
+    handler(operations.listMerchantWebhooks.command, ({ payload }) =>
+      answer(payload, { items: [endpoint], sealTo: dispatcherKey.publicKey }),
+    ),
     handler(operations.createMerchantWebhook.command, ({ payload }) =>
       answer(payload, { endpoint, secret: secretFor(payload) }),
     ),
@@ -179,4 +189,41 @@ test("a merchant reads and tries its endpoints with its own credentials", async 
     expectProblem(await ask("POST", `/api/webhooks/${id}/test`), "webhook_not_found");
   }
   expect((await gateway.merchantApi({ path: "/api/webhooks" })).status).toBe(401);
+});
+
+const header = (name: string, value = "shop-7") => ({ name, value });
+
+test("headers cross the bus sealed to the dispatcher, for one endpoint, and are answered by their names", async () => {
+  const { url } = endpoint;
+  const headers = [header("X-Tenant"), header("authorization", "Basic c2hvcA==")];
+  expect(await call("POST", "", { url, headers })).toMatchObject({ status: 201 });
+  expect(await call("PATCH", `/${endpointId}`, { headers: [{ name: "x-tenant" }] })).toMatchObject({
+    status: 200,
+  });
+  expect((await call("GET")).body).not.toHaveProperty("sealTo");
+  const sent = received.flatMap(({ headers: sealed }) => (sealed ? [sealed as SealedReply] : []));
+  expect(sent.map((each) => JSON.parse(dispatcherKey.open(each)) as unknown)).toEqual([
+    { for: merchantId, headers: [header("x-tenant"), header("authorization", "Basic c2hvcA==")] },
+    { for: endpointId, headers: [{ name: "x-tenant" }] },
+  ]);
+  expect(JSON.stringify(received)).not.toContain("c2hvcA==");
+});
+
+test.each<[string, object[], string]>([
+  ["eleven headers", Array.from({ length: 11 }, (_, index) => header(`x-${index}`)), "headers too_big"],
+  ["a header of HTTP", [header("Host")], "headers.0.name not_allowed"],
+  ["a header of ours", [header("Holdfast-Signature")], "headers.0.name not_allowed"],
+  ["a value with a line end", [header("x-tenant", "a\r\nb")], "headers.0.value invalid_characters"],
+  ["a name in two cases", [header("x-tenant"), header("X-Tenant")], "headers.1.name duplicate"],
+  ["a field that nobody knows", [{ ...header("x-tenant"), sealed: true }], "headers.0.sealed unknown_field"],
+])("%s are refused on creation and on change, and the dispatcher is not asked", async (_, headers, fault) => {
+  for (const answer of [
+    await call("POST", "", { url: endpoint.url, headers }),
+    await call("PATCH", `/${endpointId}`, { headers }),
+  ]) {
+    expect([answer.status, answer.body["code"]]).toEqual([400, "validation_failed"]);
+    const faults = (answer.body["errors"] as FieldFault[]).map(({ field, code }) => `${field} ${code}`);
+    expect(faults).toEqual([fault]);
+  }
+  expect(received).toEqual([]);
 });

@@ -1,7 +1,8 @@
-import { operations, PAYMENT_STATUS_CHANGED } from "@holdfast/contracts";
+import { operations, PAYMENT_STATUS_CHANGED, type SentWebhookHeaders } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
 import type { Kysely } from "kysely";
-import { refusalOf } from "../bus/command-answer.ts";
+import { operatorAnswer, refusalOf } from "../bus/command-answer.ts";
+import { sealWebhookHeaders } from "../bus/seal-webhook-headers.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import type { GatewayDatabase } from "../database.ts";
 import { inMode } from "../endpoint/forward.ts";
@@ -11,19 +12,39 @@ import { findMerchant } from "../merchant/merchant-queries.ts";
 
 type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
 
-/** The secrets of a merchant's webhook endpoints cross the bus sealed to the request, and are shown here once. */
+/**
+ * A merchant's webhook endpoints. Their secrets cross the bus sealed to the request, and are shown here once; headers
+ * cross it sealed to the dispatcher.
+ */
 export function merchantWebhookRoutes({ send, db }: Deps): Route[] {
   return [
+    defineRoute(operations.listMerchantWebhooks, async (call) => {
+      if (!(await findMerchant(db, call.path.merchantId))) return new Refusal("merchant_not_found");
+      const reply = await send(operations.listMerchantWebhooks.command, call, inMode(call));
+      if (!("result" in reply)) return refusalOf(reply);
+      const { sealTo: _key, ...body } = reply.result;
+      return { status: 200, body };
+    }),
     defineRoute(operations.createMerchantWebhook, async (call) => {
       const { merchantId } = call.path;
       if (!(await findMerchant(db, merchantId))) return new Refusal("merchant_not_found");
       const recipient = createReplyRecipient();
-      const { url, events = [PAYMENT_STATUS_CHANGED] } = call.body;
-      const asked = { ...inMode(call), url, events, recipientKey: recipient.publicKey };
+      const { url, events = [PAYMENT_STATUS_CHANGED], headers } = call.body;
+      const owner = inMode(call);
+      const sealed = await seal(send, call, { for: owner.merchantId, headers });
+      if (sealed instanceof Refusal) return sealed;
+      const asked = { ...owner, url, events, ...sealed, recipientKey: recipient.publicKey };
       const reply = await send(operations.createMerchantWebhook.command, call, asked);
       if (!("result" in reply)) return refusalOf(reply);
       const { endpoint, secret } = reply.result;
       return { status: 201, body: { ...endpoint, secret: recipient.open(secret) } };
+    }),
+    defineRoute(operations.changeMerchantWebhook, async (call) => {
+      const { headers, ...change } = call.body;
+      const sealed = await seal(send, call, { for: call.path.endpointId, headers });
+      if (sealed instanceof Refusal) return sealed;
+      const asked = { ...inMode(call), ...change, ...sealed };
+      return operatorAnswer(200, await send(operations.changeMerchantWebhook.command, call, asked));
     }),
     defineRoute(operations.rotateWebhookEndpointSecret, async (call) => {
       const recipient = createReplyRecipient();
@@ -34,4 +55,15 @@ export function merchantWebhookRoutes({ send, db }: Deps): Route[] {
       return { status: 200, body: { secret: recipient.open(secret), activatesAt } };
     }),
   ];
+}
+
+type Call = Parameters<SendOperatorCommand>[1] & { path: { merchantId: string }; query: object };
+type Headers = Pick<SentWebhookHeaders, "for"> & { headers: SentWebhookHeaders["headers"] | undefined };
+
+/** Nothing where no headers are given. */
+async function seal(send: SendOperatorCommand, call: Call, { for: owner, headers }: Headers) {
+  if (headers === undefined) return undefined;
+  const { merchantId } = inMode(call);
+  const listed = await send(operations.listMerchantWebhooks.command, call, { merchantId });
+  return sealWebhookHeaders(listed, { for: owner, headers });
 }

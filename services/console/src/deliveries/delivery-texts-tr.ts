@@ -19,6 +19,7 @@ export const TURKISH: DeliveryTexts = {
   lastSuccess: "Son başarı",
   waitingSince: "En eski bekleyenin tarihi",
   events: "Olaylar",
+  headers: "Başlıklar",
   event: "Olay",
   reports: "Bildirilen durum",
   about: "Konusu",

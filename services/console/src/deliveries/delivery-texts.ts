@@ -20,6 +20,7 @@ const ENGLISH = {
   lastSuccess: "Last success",
   waitingSince: "Oldest waiting since",
   events: "Events",
+  headers: "Headers",
   event: "Event",
   reports: "Reported status",
   about: "About",

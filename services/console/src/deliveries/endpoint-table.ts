@@ -25,7 +25,13 @@ export function endpointTable(
         isWide: true,
         cell: (endpoint: WebhookEndpoint) =>
           html`<a href="${href(endpoint)}">${endpoint.url}</a>
-            <p class="quiet">${texts.events}: ${endpoint.events.join(", ")}</p>`,
+            <p class="quiet">${texts.events}: ${endpoint.events.join(", ")}</p>
+            ${
+              endpoint.headers &&
+              html`<p class="quiet">
+                ${texts.headers}: ${endpoint.headers.map(({ name }) => name).join(", ")}
+              </p>`
+            }`,
       },
       {
         heading: texts.health,

@@ -1,14 +1,15 @@
-import { EVENT_TYPES, operations, type Merchant, type WebhookEndpoint } from "@holdfast/contracts";
+import { operations, type Merchant, type WebhookEndpoint } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { endpointTable } from "../deliveries/endpoint-table.ts";
 import { DELIVERY_TEXTS } from "../deliveries/delivery-texts.ts";
 import { faultAt } from "../ui/field-faults.ts";
 import { actionForm, textField } from "../ui/form-fields.ts";
-import { breakable, modeText } from "../ui/format.ts";
+import { modeText } from "../ui/format.ts";
 import type { Notice, PageAnswer, PageContext } from "../ui/page-context.ts";
 import { takeAction } from "../ui/take-action.ts";
 import { awayNote } from "../ui/unless-away.ts";
-import { mayChangeKeys, ofMerchant, type RenderAgain } from "./merchant-forms.ts";
+import { endpointChangeForm, isSentFor } from "./endpoint-change-form.ts";
+import { mayChangeKeys, modeOf, ofEndpoint, ofMerchant, type RenderAgain } from "./merchant-forms.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 import { secretPage } from "./secret-page.ts";
 
@@ -58,52 +59,19 @@ export function webhookSection(context: PageContext, { merchant, webhooks, isLiv
 }
 
 function actionsOn(context: PageContext, endpoint: WebhookEndpoint, action: (verb: string) => string): Html {
-  const { endpointId, nextSecretVersion, url, events } = endpoint;
-  const { form, reader } = context;
-  const texts = MERCHANT_TEXTS[reader.language];
+  const { endpointId, nextSecretVersion, url } = endpoint;
+  const texts = MERCHANT_TEXTS[context.reader.language];
   const button = (verb: string, text: string, question?: string) =>
     actionForm(context, { action: action(verb), button: text, values: { endpointId }, question });
-  const isSent = form.has("endpointUrl") && form.get("endpointId") === endpointId;
-  const chosen: readonly string[] = isSent ? form.getAll("events") : events;
-  const fault = isSent ? faultAt(context, "events") : undefined;
-  const id = `endpointUrl-${endpointId}`;
   return html`<div class="buttons">
       ${button("rotate-secret", texts.rotateSecret, texts.confirmRotate(url))}
       ${nextSecretVersion !== undefined && button("activate-secret", texts.activateSecret)}
       ${button("test-webhook", texts.testWebhook)}
     </div>
     ${switchForms(context, endpoint, action("switch-webhook"))}
-    <details ${isSent && html`open`}>
+    <details ${isSentFor(context, endpointId) && html`open`}>
       <summary>${texts.changeWebhook}</summary>
-      ${actionForm(context, {
-        action: action("change-webhook"),
-        button: texts.saveWebhook,
-        values: { endpointId },
-        fields: html`${textField({
-            name: "endpointUrl",
-            id,
-            label: texts.url,
-            value: isSent ? (form.get("endpointUrl") ?? "") : url,
-            max: 2_048,
-            fault: isSent ? faultAt(context, "url") : undefined,
-          })}
-          <fieldset ${fault !== undefined && html`aria-describedby="${id}-events"`}>
-            <legend>${DELIVERY_TEXTS[reader.language].events}</legend>
-            ${fault !== undefined && html`<p class="fault" id="${id}-events">${fault}</p>`}
-            ${EVENT_TYPES.map(
-              (type) =>
-                html`<label class="pick"
-                  ><input
-                    type="checkbox"
-                    name="events"
-                    value="${type}"
-                    ${chosen.includes(type) && html`checked`}
-                  />
-                  ${breakable(type)}</label
-                >`,
-            )}
-          </fieldset>`,
-      })}
+      ${endpointChangeForm(context, endpoint, action("change-webhook"))}
       ${button("remove-webhook", texts.removeWebhook, texts.confirmRemove(url))}
     </details>`;
 }
@@ -170,21 +138,6 @@ export async function addWebhook(context: PageContext, again: RenderAgain): Prom
       );
 }
 
-export async function changeWebhook(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
-  const { form } = context;
-  const body = { url: form.get("endpointUrl")?.trim() ?? "", events: form.getAll("events") };
-  return await takeAction(
-    context,
-    {
-      action: "changeMerchant",
-      endpoint: operations.changeMerchantWebhook,
-      ...ofEndpoint(context),
-      body,
-    },
-    again,
-  );
-}
-
 export async function removeWebhook(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
   return await takeAction(
     context,
@@ -232,16 +185,4 @@ export async function sendTest(context: PageContext, again: RenderAgain): Promis
       return again(context, notice, 200);
     },
   );
-}
-
-function ofEndpoint(context: PageContext) {
-  const { path, page } = ofMerchant(context);
-  const endpointId = context.form.get("endpointId") ?? "";
-  return { path: { ...path, endpointId }, query: modeOf(context), body: undefined, page };
-}
-
-type Mode = { livemode: "false" | undefined };
-
-function modeOf({ query }: PageContext): Mode {
-  return { livemode: query.get("livemode") === "false" ? "false" : undefined };
 }

@@ -3,10 +3,10 @@ import { instantOf } from "../ui/instant-field.ts";
 import type { PageAnswer, PageContext } from "../ui/page-context.ts";
 import { takeAction } from "../ui/take-action.ts";
 import { changeBranding, previewBranding } from "./branding-form.ts";
+import { changeWebhook } from "./endpoint-change-form.ts";
 import {
   activateSecret,
   addWebhook,
-  changeWebhook,
   removeWebhook,
   rotateSecret,
   sendTest,

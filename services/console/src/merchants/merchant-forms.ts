@@ -30,6 +30,17 @@ export function ofMerchant(context: PageContext): { path: { merchantId: string }
   return { path: { merchantId }, page: `/merchants/${encodeURIComponent(merchantId)}${mode}` };
 }
 
+/** The endpoint of a form, in the mode that is shown. */
+export function ofEndpoint(context: PageContext) {
+  const { path, page } = ofMerchant(context);
+  const endpointId = context.form.get("endpointId") ?? "";
+  return { path: { ...path, endpointId }, query: modeOf(context), body: undefined, page };
+}
+
+export function modeOf({ query }: PageContext): { livemode: "false" | undefined } {
+  return { livemode: query.get("livemode") === "false" ? "false" : undefined };
+}
+
 /** Name, plan, rules and branding. */
 export function mayChangeMerchant({ reader, session }: PageContext): boolean {
   return session.staff === undefined && roleBar(session, "onboarder", reader.texts) === undefined;

@@ -56,6 +56,9 @@ export const TURKISH: MerchantTexts = {
   keyAddressesHint: "203.0.113.0/24 gibi aralıklar, boşlukla ayrılmış. Boşsa her yerden.",
   changeWebhook: "Değiştir veya kaldır",
   saveWebhook: "Adresi kaydet",
+  headers: "Her isteğin başlıkları",
+  headersHint:
+    "Her satırda bir tane, örneğin x-tenant: shop-7. Değerler bir daha gösterilmez; değersiz satır eskisini korur, ancak URL değişirse hepsi yeniden yazılmalıdır.",
   switchOff: "Kapat",
   switchOffHint:
     "Yeniden açılana kadar hiçbir şey gönderilmez. Şimdiye kadar olanlar her durumda bekler; bu sırada olacaklara ne yapılacağını seçin.",

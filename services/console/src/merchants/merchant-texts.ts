@@ -57,6 +57,9 @@ const ENGLISH = {
   keyAddressesHint: "Ranges such as 203.0.113.0/24, separated by spaces. Empty: from anywhere.",
   changeWebhook: "Change or remove",
   saveWebhook: "Save endpoint",
+  headers: "Headers of every request",
+  headersHint:
+    "One a line, such as x-tenant: shop-7. Values are not shown again; a line without a value keeps the one it has, but another URL needs all of them again.",
   switchOff: "Switch off",
   switchOffHint:
     "Nothing is sent until it is on again. What has happened until now waits in any case; choose what becomes of what happens meanwhile.",

@@ -10,6 +10,12 @@ export function faultAt({ faults = [], reader }: PageContext, field: string): st
   return found && faultText(reader, found);
 }
 
+/** The same of the first fault within a field that one place shows as a whole: `headers.2.value` is within `headers`. */
+export function faultWithin({ faults = [], reader }: PageContext, field: string): string | undefined {
+  const found = faults.find((fault) => fault.field === field || fault.field.startsWith(`${field}.`));
+  return found && faultText(reader, found);
+}
+
 /** A fault in the reader's language; one that has no words in it is said as the gateway says it. */
 export function faultText({ language }: Reader, { code, message }: Fault): string {
   return IN_OTHER_LANGUAGES[language]?.[code] ?? message;

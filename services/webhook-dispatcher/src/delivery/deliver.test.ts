@@ -23,6 +23,7 @@ const endpoint = (change: Partial<StoredEndpoint> = {}): StoredEndpoint => ({
   next_secret: null,
   next_version: null,
   activates_at: null,
+  headers: null,
   ...change,
 });
 

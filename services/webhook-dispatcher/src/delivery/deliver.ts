@@ -5,6 +5,7 @@ import type { BusinessEvents } from "../business-events.ts";
 import type { Clock } from "../clock.ts";
 import { afterFailure, mayStart, type RetryRules } from "./retry-schedule.ts";
 import type { AttemptRecord } from "./record-statements.ts";
+import { headersToSend } from "../endpoint/endpoint-headers.ts";
 import { signingSecrets, type OpenSecrets, type SigningSecrets } from "../endpoint/endpoint-secrets.ts";
 import { ENDPOINT_FRESH_MS, type ReadEndpoint } from "../endpoint/shared-readings.ts";
 import type { StoredEndpoint } from "../endpoint/stored-endpoint.ts";
@@ -91,7 +92,7 @@ export async function signAndPost(
 async function post(
   { client, clock }: Pick<DeliverDeps, "client" | "clock">,
   url: string,
-  { current, next }: SigningSecrets<string>,
+  { current, next, headers: added }: SigningSecrets<string>,
   { eventId, eventType, body }: Message,
   bodyHash: Buffer,
 ): Promise<Posted> {
@@ -105,6 +106,7 @@ async function post(
     return {
       body,
       headers: {
+        ...(added !== undefined && headersToSend(added)),
         "content-type": "application/json",
         "content-length": String(body.length),
         "user-agent": "Holdfast-Webhooks/1",

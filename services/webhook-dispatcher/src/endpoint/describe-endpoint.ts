@@ -23,6 +23,9 @@ export function describeEndpoint(
     default: endpoint.endpoint_id === endpoint.merchant_id,
     url: endpoint.url,
     events: endpoint.events,
+    ...(endpoint.header_names.length > 0 && {
+      headers: endpoint.header_names.map((name) => ({ name })),
+    }),
     enabled: endpoint.state === "on",
     ...(endpoint.state !== "on" && {
       whileOff: endpoint.state === "waiting" ? "wait" : "skip",

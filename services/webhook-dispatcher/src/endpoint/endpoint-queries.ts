@@ -119,6 +119,8 @@ export async function enableEndpoint(
         next_secret: null,
         next_version: null,
         activates_at: null,
+        headers: null,
+        header_names: [],
         updated_at: sql<Date>`now()`,
       }),
     )
@@ -135,6 +137,8 @@ export async function insertEndpoint(
     events: EventType[];
     secret: Buffer;
     secret_request_id: string;
+    headers: Buffer | null;
+    header_names: string[];
   },
 ): Promise<EndpointRow> {
   return await trx.insertInto("endpoint").values(endpoint).returningAll().executeTakeFirstOrThrow();
@@ -196,6 +200,8 @@ export async function updateEndpoint(
       | "next_secret"
       | "next_version"
       | "activates_at"
+      | "headers"
+      | "header_names"
     >
   >,
 ): Promise<void> {

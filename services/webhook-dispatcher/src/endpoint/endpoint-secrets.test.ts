@@ -77,6 +77,7 @@ test("the old secret signs until the new one's time has come, and the new one al
     next_secret: Buffer.from("new"),
     next_version: 4,
     activates_at: new Date(1_000),
+    headers: null,
   };
   const current = { secret: Buffer.from("old"), version: 3 };
   const next = { secret: Buffer.from("new"), version: 4 };

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { openAtRest, sealAtRest, SecretUnreadableError } from "@holdfast/sealing";
 import type { KeyRing } from "@holdfast/service-runtime";
+import { openHeaders } from "./endpoint-headers.ts";
 import type { StoredEndpoint } from "./stored-endpoint.ts";
 
 /** 256 random bits, as text that a merchant can paste; the text's bytes are the HMAC key. */
@@ -16,11 +17,13 @@ export const encryptSecret = (ring: KeyRing, endpointId: string, secret: string)
 export const decryptSecret = (ring: KeyRing, endpointId: string, stored: Buffer): string =>
   openAtRest(ring, endpointId, stored);
 
-/** The secrets of an endpoint that sign at a given time. */
+/** The secrets of an endpoint that a request at a given time has. */
 export type SigningSecrets<Secret> = {
   current: { secret: Secret; version: number };
   /** The next secret, generated and not active yet. */
   next?: { secret: Secret; version: number };
+  /** The headers that its owner adds. */
+  headers?: Secret;
 };
 
 /** The secrets that sign now, decrypted; undefined when one of them cannot be read. */
@@ -36,18 +39,26 @@ export type OpenSecrets = (
  */
 export function createSecretOpener(ring: KeyRing): OpenSecrets {
   const opened = new Map<string, string>();
-  const open = (endpointId: string, { secret, version }: { secret: Buffer; version: number }) => {
-    const key = `${endpointId}:${secret.toString("latin1")}`;
+  const openOnce = (endpointId: string, stored: Buffer, openStored: OpenStored) => {
+    const key = `${endpointId}:${stored.toString("latin1")}`;
     const known = opened.get(key);
-    if (known !== undefined) return { secret: known, version };
-    const text = decryptSecret(ring, endpointId, secret);
+    if (known !== undefined) return known;
+    const text = openStored(ring, endpointId, stored);
     if (opened.size >= OPENED_MAX) opened.clear();
     opened.set(key, text);
-    return { secret: text, version };
+    return text;
   };
-  return (endpointId, { current, next }) => {
+  const open = (endpointId: string, { secret, version }: { secret: Buffer; version: number }) => ({
+    secret: openOnce(endpointId, secret, decryptSecret),
+    version,
+  });
+  return (endpointId, { current, next, headers }) => {
     try {
-      return { current: open(endpointId, current), ...(next && { next: open(endpointId, next) }) };
+      return {
+        current: open(endpointId, current),
+        ...(next && { next: open(endpointId, next) }),
+        ...(headers && { headers: openOnce(endpointId, headers, openHeaders) }),
+      };
     } catch (error) {
       if (error instanceof SecretUnreadableError) return undefined;
       throw error;
@@ -55,14 +66,17 @@ export function createSecretOpener(ring: KeyRing): OpenSecrets {
   };
 }
 
+type OpenStored = (ring: KeyRing, endpointId: string, stored: Buffer) => string;
+
 /** Secrets that are kept open in this process. */
 const OPENED_MAX = 10_000;
 
 /** A rotated secret becomes the only one at its time, whether or not the row has been changed by then. */
 export function signingSecrets(endpoint: StoredEndpoint, now: Date): SigningSecrets<Buffer> {
-  const { secret, secret_version, next_secret, next_version, activates_at } = endpoint;
+  const { secret, secret_version, next_secret, next_version, activates_at, headers } = endpoint;
   const current = { secret, version: secret_version };
-  if (next_secret === null || next_version === null || activates_at === null) return { current };
+  const added = headers && { headers };
+  if (next_secret === null || next_version === null || activates_at === null) return { current, ...added };
   const next = { secret: next_secret, version: next_version };
-  return now >= activates_at ? { current: next } : { current, next };
+  return now >= activates_at ? { current: next, ...added } : { current, next, ...added };
 }

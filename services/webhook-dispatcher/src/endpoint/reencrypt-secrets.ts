@@ -1,8 +1,9 @@
 import { appendAudit } from "@holdfast/audit";
-import { SecretUnreadableError } from "@holdfast/sealing";
+import { sealAtRest, SecretUnreadableError } from "@holdfast/sealing";
 import type { KeyRing } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
+import { headersOwner, openHeaders } from "./endpoint-headers.ts";
 import { decryptSecret, encryptSecret } from "./endpoint-secrets.ts";
 import { keyIdOf } from "./secret-keys-in-use.ts";
 
@@ -14,8 +15,8 @@ export type Reencryption = {
 };
 
 /**
- * Encrypts every secret that is under another key again under the active one, so that the other can leave the ring. The
- * secrets stay what they are: merchants notice nothing. Small transactions, each with its line in the audit log; a
+ * Encrypts every secret, and every endpoint's headers, that are under another key again under the active one, so that the
+ * other can leave the ring. They stay what they are: merchants notice nothing. Small transactions, each with its line in the audit log; a
  * dispatcher may run meanwhile if its ring has the active key, and a run that was broken off is simply repeated.
  */
 export async function reencryptSecrets(
@@ -39,13 +40,14 @@ async function reencryptBatch(
 ): Promise<string | undefined> {
   const rows = await trx
     .selectFrom("endpoint")
-    .select(["endpoint_id", "secret", "next_secret"])
+    .select(["endpoint_id", "secret", "next_secret", "headers"])
     .$if(after !== undefined, (rest) => rest.where("endpoint_id", ">", after!))
     .where((eb) =>
       eb.or([
         eb(keyIdOf("secret"), "<>", ring.activeId),
-        // Null, and so not true, where no secret waits.
+        // Null, and so not true, where no secret waits or no header is added.
         eb(keyIdOf("next_secret"), "<>", ring.activeId),
+        eb(keyIdOf("headers"), "<>", ring.activeId),
       ]),
     )
     .orderBy("endpoint_id")
@@ -53,8 +55,8 @@ async function reencryptBatch(
     .forNoKeyUpdate()
     .execute();
   const endpoints: string[] = [];
-  for (const { endpoint_id, secret, next_secret } of rows) {
-    const secrets = reencrypted(ring, endpoint_id, { secret, next_secret });
+  for (const { endpoint_id, ...stored } of rows) {
+    const secrets = reencrypted(ring, endpoint_id, stored);
     if (!secrets) {
       done.unreadable.push(endpoint_id);
       continue;
@@ -72,16 +74,20 @@ async function reencryptBatch(
 
 const BATCH = 100;
 
-type Secrets = { secret: Buffer; next_secret: Buffer | null };
+type Secrets = { secret: Buffer; next_secret: Buffer | null; headers: Buffer | null };
 
 function reencrypted(
   ring: KeyRing,
   endpointId: string,
-  { secret, next_secret }: Secrets,
+  { secret, next_secret, headers }: Secrets,
 ): Secrets | undefined {
   const again = (stored: Buffer) => encryptSecret(ring, endpointId, decryptSecret(ring, endpointId, stored));
   try {
-    return { secret: again(secret), next_secret: next_secret && again(next_secret) };
+    return {
+      secret: again(secret),
+      next_secret: next_secret && again(next_secret),
+      headers: headers && sealAtRest(ring, headersOwner(endpointId), openHeaders(ring, endpointId, headers)),
+    };
   } catch (error) {
     if (error instanceof SecretUnreadableError) return undefined;
     throw error;

@@ -3,8 +3,8 @@ import type { KeyRing } from "@holdfast/service-runtime";
 import { sql, type RawBuilder } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
 
-/** The id of the key that encrypted a secret, as `encryptSecret` puts it into the bytes, which two indexes follow. */
-export function keyIdOf(column: "secret" | "next_secret"): RawBuilder<string> {
+/** The id of the key that encrypted a column, as `sealAtRest` puts it into the bytes; three indexes follow it. */
+export function keyIdOf(column: "secret" | "next_secret" | "headers"): RawBuilder<string> {
   const secret = sql.ref(column);
   return sql<string>`encode(substring(${secret} from 3 for get_byte(${secret}, 1)), 'escape')`;
 }
@@ -19,6 +19,7 @@ export function secretKeysInUse(ring: KeyRing): RingInUse<WebhooksDatabase> {
     rows: [
       { table, keyId: keyIdOf("secret"), where: IN_USE },
       { table, keyId: keyIdOf("next_secret"), where: sql<boolean>`${IN_USE} and next_secret is not null` },
+      { table, keyId: keyIdOf("headers"), where: sql<boolean>`${IN_USE} and headers is not null` },
     ],
   };
 }

@@ -1,6 +1,6 @@
 import type { EndpointState } from "../database.ts";
 
-/** An endpoint as sending needs it, its secrets still encrypted. */
+/** An endpoint as sending needs it, its secrets and headers still encrypted. */
 export type StoredEndpoint = {
   endpoint_id: string;
   url: string;
@@ -11,6 +11,7 @@ export type StoredEndpoint = {
   next_secret: Buffer | null;
   next_version: number | null;
   activates_at: Date | null;
+  headers: Buffer | null;
 };
 
 export const STORED_ENDPOINT_COLUMNS = [
@@ -23,4 +24,5 @@ export const STORED_ENDPOINT_COLUMNS = [
   "next_secret",
   "next_version",
   "activates_at",
+  "headers",
 ] as const satisfies (keyof StoredEndpoint)[];

@@ -1,4 +1,4 @@
-import type { CommandReply } from "@holdfast/contracts";
+import type { CommandReply, FieldFault } from "@holdfast/contracts";
 import { resolveTarget, type Lookup } from "../http-client/resolve-target.ts";
 import { parseTarget, type TargetFault, type TargetRules } from "../http-client/webhook-target.ts";
 
@@ -8,19 +8,22 @@ export type UrlDeps = { rules: TargetRules; lookup: Lookup };
  * The refusal of a URL that may not be called. A name that does not resolve yet is accepted: the attempts will show. One
  * that leads to a forbidden address is refused.
  */
-export async function urlRefusal(
-  { rules, lookup }: UrlDeps,
-  url: string,
-): Promise<Extract<CommandReply<never>, { outcome: "problem" }> | undefined> {
+export async function urlRefusal({ rules, lookup }: UrlDeps, url: string): Promise<Refused | undefined> {
   const target = parseTarget(url, rules);
   if (typeof target === "string") return invalidUrl(target);
   const isBlocked = (await resolveTarget(target, lookup, rules)) === "blocked";
   return isBlocked ? invalidUrl("address_not_allowed") : undefined;
 }
 
-function invalidUrl(code: TargetFault): Extract<CommandReply<never>, { outcome: "problem" }> {
-  const errors = [{ field: "url", code, message: URL_FAULT_MESSAGES[code] }];
-  return { outcome: "problem", code: "validation_failed", extra: { errors } };
+function invalidUrl(code: TargetFault): Refused {
+  return invalid({ field: "url", code, message: URL_FAULT_MESSAGES[code] });
+}
+
+type Refused = Extract<CommandReply<never>, { outcome: "problem" }>;
+
+/** The refusal of a field. */
+export function invalid(fault: FieldFault): Refused {
+  return { outcome: "problem", code: "validation_failed", extra: { errors: [fault] } };
 }
 
 const URL_FAULT_MESSAGES: Record<TargetFault, string> = {

@@ -17,10 +17,11 @@ import {
   type EndpointName,
   type EndpointRow,
 } from "../endpoint/endpoint-queries.ts";
+import { decideHeaders } from "../endpoint/endpoint-headers.ts";
 import { decryptSecret, generateSecret, encryptSecret } from "../endpoint/endpoint-secrets.ts";
 import { prepareWaiting } from "../delivery/prepare-waiting.ts";
 import { recordWarnings, type Warning } from "../accept/warn-of-endpoints.ts";
-import { urlRefusal, type UrlDeps } from "./endpoint-url.ts";
+import { invalid, urlRefusal, type UrlDeps } from "./endpoint-url.ts";
 
 /**
  * Operators add and remove a merchant's default endpoint and rotate the secrets of all. Each change and its audit entry
@@ -61,6 +62,8 @@ export async function putEndpoint(
     if (await isUrlInUse(trx, { merchantId, url, exceptOf: merchantId })) return URL_IN_USE;
     if (endpoint) {
       if (endpoint.url !== url) {
+        const fault = decideHeaders({ ring: deps.secretKeys, before: endpoint, url, asked: undefined });
+        if (fault && !Array.isArray(fault)) return invalid(fault);
         await updateEndpoint(trx, merchantId, { url });
         await auditEndpoint(trx, context, "webhook.url_changed", name, { from: endpoint.url, to: url });
       }
@@ -110,7 +113,7 @@ export async function deleteEndpoint(
   const found = await deps.db.transaction().execute(async (trx) => {
     const endpoint = await lockEndpoint(trx, name);
     if (!endpoint) return await wasRemoved(trx, name);
-    await updateEndpoint(trx, endpoint.endpoint_id, { state: "removed" });
+    await updateEndpoint(trx, endpoint.endpoint_id, { state: "removed", headers: null, header_names: [] });
     await auditEndpoint(trx, context, "webhook.turned_off", name, { url: endpoint.url });
     await warnOthers(deps, trx, endpoint, "TURNED_OFF");
     return true;

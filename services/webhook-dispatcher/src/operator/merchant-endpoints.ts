@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import type {
   CommandReply,
+  ListedWebhooks,
   operations,
   OperatorContext,
   SealedReply,
@@ -19,9 +20,17 @@ import {
   updateEndpoint,
   type EndpointRow,
 } from "../endpoint/endpoint-queries.ts";
+import {
+  decideHeaders,
+  headerColumns,
+  newHeaders,
+  openSentHeaders,
+  sealToOf,
+  type EndpointHeader,
+} from "../endpoint/endpoint-headers.ts";
 import { encryptSecret, generateSecret } from "../endpoint/endpoint-secrets.ts";
 import { readHealth } from "../endpoint/health-queries.ts";
-import { urlRefusal } from "./endpoint-url.ts";
+import { invalid, urlRefusal } from "./endpoint-url.ts";
 import { switchEndpoint } from "./switch-endpoint.ts";
 import {
   auditEndpoint,
@@ -46,9 +55,14 @@ export type MerchantEndpointsDeps = ManageEndpointDeps & {
 
 /** A merchant's endpoints with their health. */
 export async function listEndpoints(
-  { db, clock, limits: { eventDays } }: Pick<MerchantEndpointsDeps, "db" | "clock" | "limits">,
+  {
+    db,
+    clock,
+    secretKeys,
+    limits: { eventDays },
+  }: Pick<MerchantEndpointsDeps, "db" | "clock" | "secretKeys" | "limits">,
   merchantId: string,
-): Promise<CommandReply<{ items: WebhookEndpoint[] }>> {
+): Promise<CommandReply<ListedWebhooks>> {
   const rows = await findEndpointsOf(db, merchantId);
   const health = await readHealth(
     db,
@@ -57,7 +71,10 @@ export async function listEndpoints(
   const terms = { now: new Date(clock.databaseNow()), eventDays };
   return {
     outcome: "done",
-    result: { items: rows.map((row) => describeEndpoint(row, health.get(row.endpoint_id), terms)) },
+    result: {
+      items: rows.map((row) => describeEndpoint(row, health.get(row.endpoint_id), terms)),
+      sealTo: sealToOf(secretKeys),
+    },
   };
 }
 
@@ -67,10 +84,15 @@ type Created = { endpoint: WebhookEndpoint; secret: SealedReply };
 export async function createEndpoint(
   deps: MerchantEndpointsDeps,
   context: OperatorContext,
-  { recipientKey, ...given }: z.infer<typeof operations.createMerchantWebhook.command.request>,
+  { recipientKey, headers: sealed, ...asked }: CreateRequest,
 ): Promise<CommandReply<Created>> {
-  const refusal = await urlRefusal(deps.urls, given.url);
+  const refusal = await urlRefusal(deps.urls, asked.url);
   if (refusal) return refusal;
+  const sent = sealed ? openSentHeaders(deps.secretKeys, sealed, asked.merchantId) : [];
+  if (!sent) return NOT_FOR_US;
+  const headers = newHeaders(sent);
+  if (!Array.isArray(headers)) return invalid(headers);
+  const given = { ...asked, headers };
   const made = await deps.db.transaction().execute((trx) => addEndpoint(deps, trx, context, given));
   if ("outcome" in made) return made;
   const terms = { now: new Date(deps.clock.databaseNow()), eventDays: deps.limits.eventDays };
@@ -83,13 +105,14 @@ export async function createEndpoint(
   };
 }
 
-type Given = Omit<z.infer<typeof operations.createMerchantWebhook.command.request>, "recipientKey">;
+type Given = Pick<CreateRequest, "merchantId" | "url" | "events"> & { headers: EndpointHeader[] };
+type CreateRequest = z.infer<typeof operations.createMerchantWebhook.command.request>;
 
 async function addEndpoint(
   deps: MerchantEndpointsDeps,
   trx: Transaction<WebhooksDatabase>,
   context: OperatorContext,
-  { merchantId, url, events }: Given,
+  { merchantId, url, events, headers }: Given,
 ): Promise<{ endpoint: EndpointRow; secret: string } | Extract<CommandReply<never>, { outcome: "problem" }>> {
   await lockEndpointsOf(trx, merchantId);
   const existing = await findEndpointsOf(trx, merchantId);
@@ -109,12 +132,14 @@ async function addEndpoint(
     events,
     secret: encryptSecret(deps.secretKeys, endpointId, secret),
     secret_request_id: context.requestId,
+    ...headerColumns(deps.secretKeys, endpointId, headers),
   });
-  await auditEndpoint(trx, context, "webhook.endpoint_added", { merchantId, endpointId }, { url, events });
+  const detail = { url, events, headers: headers.map(({ name }) => name) };
+  await auditEndpoint(trx, context, "webhook.endpoint_added", { merchantId, endpointId }, detail);
   return { endpoint, secret };
 }
 
-/** Changes an endpoint's URL, or the events that it gets from now on, or switches it off or on. */
+/** Changes an endpoint's URL, its headers, or the events that it gets from now on, or switches it off or on. */
 export async function changeEndpoint(
   deps: MerchantEndpointsDeps,
   context: OperatorContext,
@@ -123,6 +148,8 @@ export async function changeEndpoint(
   const { merchantId, endpointId, url, events } = asked;
   const refusal = url === undefined ? undefined : await urlRefusal(deps.urls, url);
   if (refusal) return refusal;
+  const headers = asked.headers && openSentHeaders(deps.secretKeys, asked.headers, endpointId);
+  if (asked.headers && !headers) return NOT_FOR_US;
   const name = { merchantId, endpointId };
   const changed = await deps.db.transaction().execute(async (trx) => {
     await lockEndpointsOf(trx, merchantId);
@@ -132,11 +159,17 @@ export async function changeEndpoint(
       return URL_IN_USE;
     }
     const after = { url: url ?? before.url, events: events ?? before.events };
-    const from = { url: before.url, events: before.events };
-    if (JSON.stringify(after) === JSON.stringify(from)) return before;
-    await updateEndpoint(trx, endpointId, after);
-    await auditEndpoint(trx, context, "webhook.endpoint_changed", name, { from, to: after });
-    return { ...before, ...after };
+    const ring = deps.secretKeys;
+    const decided = decideHeaders({ ring, before, url: after.url, asked: headers });
+    if (decided && !Array.isArray(decided)) return invalid(decided);
+    const columns = decided && headerColumns(ring, endpointId, decided);
+    const row = { ...before, ...after, ...columns };
+    const [from, to] = [before, row].map(describeChanged);
+    if (!columns && JSON.stringify(from) === JSON.stringify(to)) return before;
+    await updateEndpoint(trx, endpointId, { ...after, ...columns });
+    const values = columns && { headerValues: "given" };
+    await auditEndpoint(trx, context, "webhook.endpoint_changed", name, { from, to, ...values });
+    return row;
   });
   if ("outcome" in changed) return changed;
   const { enabled } = asked;
@@ -148,3 +181,11 @@ export async function changeEndpoint(
   const terms = { now: new Date(deps.clock.databaseNow()), eventDays: deps.limits.eventDays };
   return { outcome: "done", result: describeEndpoint(endpoint, health.get(endpointId), terms) };
 }
+
+/** The changeable parts of an endpoint as the audit log has them: of headers the names. */
+function describeChanged({ url, events, header_names: headers }: EndpointRow) {
+  return { url, events, headers };
+}
+
+/** A caller of ours sealed them to a key that left the ring meanwhile. Nothing was done. */
+const NOT_FOR_US = { outcome: "not_started" } as const;

@@ -1,0 +1,75 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { createKeyedRecipient, SecretUnreadableError, sealReply } from "@holdfast/sealing";
+import { expect, test } from "vitest";
+import {
+  decideHeaders,
+  headerColumns,
+  headersToSend,
+  openHeaders,
+  openSentHeaders,
+  sealToOf,
+} from "./endpoint-headers.ts";
+import { decryptSecret, encryptSecret } from "./endpoint-secrets.ts";
+
+const ring = { activeId: "k1", keys: new Map([["k1", randomBytes(32)]]) };
+const endpointId = randomUUID();
+const URL_NOW = "https://shop.example/hook";
+const STORED = [
+  { name: "authorization", value: "one" },
+  { name: "x-tenant", value: "two" },
+];
+const before = { endpoint_id: endpointId, url: URL_NOW, ...headerColumns(ring, endpointId, STORED) };
+const decide = (asked: { name: string; value?: string }[] | undefined, url = URL_NOW) =>
+  decideHeaders({ ring, before, url, asked });
+
+test("headers come back for their endpoint alone, and are no secret of it", () => {
+  const stored = before.headers!;
+  expect(headersToSend(openHeaders(ring, endpointId, stored))).toEqual({
+    authorization: "one",
+    "x-tenant": "two",
+  });
+  expect(() => openHeaders(ring, randomUUID(), stored)).toThrow(SecretUnreadableError);
+  expect(() => decryptSecret(ring, endpointId, stored)).toThrow(SecretUnreadableError);
+  const secret = encryptSecret(ring, endpointId, "whs_secret");
+  expect(() => openHeaders(ring, endpointId, secret)).toThrow(SecretUnreadableError);
+  expect(headerColumns(ring, endpointId, [])).toEqual({ headers: null, header_names: [] });
+});
+
+test("what is asked for again changes nothing", () => {
+  expect(decide(undefined)).toBeUndefined();
+  expect(decide([{ name: "x-tenant" }, { name: "authorization", value: "one" }])).toBeUndefined();
+  // The same URL, written in another way.
+  expect(decide(undefined, "https://SHOP.example:443/hook")).toBeUndefined();
+});
+
+test("a header keeps its value, gets another one, or goes", () => {
+  expect(decide([{ name: "x-tenant", value: "three" }])).toEqual([{ name: "x-tenant", value: "three" }]);
+  expect(decide([{ name: "x-tenant" }])).toEqual([{ name: "x-tenant", value: "two" }]);
+  expect(decide([])).toEqual([]);
+  expect(decide([{ name: "x-new" }])).toMatchObject({ field: "headers.0.value", code: "required" });
+});
+
+test("another URL gets no stored value", () => {
+  const moved = "https://shop.example/other";
+  expect(decide(undefined, moved)).toMatchObject({ field: "headers", code: "required" });
+  expect(decide([{ name: "x-tenant" }], moved)).toMatchObject({ field: "headers.0.value", code: "required" });
+  expect(decide(STORED, moved)).toEqual(STORED);
+  expect(decide([], moved)).toEqual([]);
+});
+
+test("values that no key opens are given again", () => {
+  const other = { activeId: "k2", keys: new Map([["k2", randomBytes(32)]]) };
+  expect(decideHeaders({ ring: other, before, url: URL_NOW, asked: [{ name: "x-tenant" }] })).toMatchObject({
+    code: "required",
+  });
+});
+
+test("sent headers open for their endpoint alone, also while the ring's keys are replaced", () => {
+  const sent = (owner: string, key = sealToOf(ring)) =>
+    sealReply(key, JSON.stringify({ for: owner, headers: STORED }));
+  const both = { activeId: "k2", keys: new Map([["k2", randomBytes(32)], ...ring.keys]) };
+  expect(openSentHeaders(both, sent(endpointId), endpointId)).toEqual(STORED);
+  expect(openSentHeaders(ring, sent(randomUUID()), endpointId)).toBeUndefined();
+  const stranger = createKeyedRecipient(randomBytes(32)).publicKey;
+  expect(openSentHeaders(ring, sent(endpointId, stranger), endpointId)).toBeUndefined();
+});
