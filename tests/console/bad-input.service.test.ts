@@ -100,6 +100,7 @@ const FORMS: Record<string, Form> = {
     kept: ["keyAddresses", "keyEnds"],
   },
   "/merchants/:merchantId/revoke-key": { who: BOTH, fields: { apiKey: "hk_live_none" } },
+  "/merchants/:merchantId/webhook-management": { who: ["operator"], fields: { managedBy: "api" } },
   "/merchants/:merchantId/add-webhook": {
     who: BOTH,
     fields: { url: "https://shop.example/hook" },

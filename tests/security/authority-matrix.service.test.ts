@@ -28,6 +28,7 @@ import {
 } from "@holdfast/contracts";
 import { appRoleNames } from "@holdfast/installation";
 import { connectBus, request, type Bus } from "@holdfast/messaging";
+import { createReplyRecipient } from "@holdfast/sealing";
 import { AUDITOR, withClient } from "@holdfast/sandbox/infrastructure";
 import { jetstream } from "@nats-io/jetstream";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -59,6 +60,9 @@ function expectAsWritten(who: string, can: Can): void {
 }
 
 let system: TestSystem;
+/** A merchant whose keys may change its webhook endpoints. */
+const managedByKeys = randomUUIDv7();
+const { publicKey: recipientKey } = createReplyRecipient();
 let part: { refundId: string; paymentId: string; amountMinor: string; currency: string };
 
 beforeAll(async () => {
@@ -70,6 +74,10 @@ beforeAll(async () => {
   expect(await system.call(operations.pay.command, sale)).toMatchObject({ outcome: "done" });
   part = { refundId: randomUUID(), paymentId: sale.paymentId, amountMinor: "100", currency: "TRY" };
   expect(await system.call(operations.requestRefund.command, part)).toMatchObject({ outcome: "done" });
+  const setting = { merchantId: managedByKeys, managedBy: "api" } as const;
+  expect(await system.operate(operations.setWebhookManagement.command, setting)).toMatchObject({
+    outcome: "done",
+  });
 });
 afterAll(() => system.close());
 
@@ -83,6 +91,12 @@ test("the table has each credential once", () => {
   ]);
 });
 
+const REFUSALS: ReadonlySet<string> = new Set([
+  "unauthorized",
+  "refund_not_agreed",
+  "webhook_change_not_allowed",
+]);
+
 describe("a user of the bus, who has no person's token", () => {
   /** Tells whether a service carries a command out for the user, as far as it can be carried out. */
   async function isServed<Context extends CommandContext, Request extends z.ZodType>(
@@ -94,7 +108,7 @@ describe("a user of the bus, who has no person's token", () => {
     const wire = { waitUntil: Date.now() + 60_000, traceparent: "" };
     const reply = await request(bus, command, context, payload, wire);
     if (reply.outcome !== "problem") return reply.outcome === "done" || reply.outcome === "pending";
-    return reply.code !== "unauthorized" && reply.code !== "refund_not_agreed";
+    return !REFUSALS.has(reply.code);
   }
 
   /** The events that the user can have accepted, so that the dispatcher signs them. */
@@ -134,6 +148,8 @@ describe("a user of the bus, who has no person's token", () => {
     const { refundId } = part;
     const upload = { importId: randomUUID(), accountId: "own", mapping: "holdfast", fileName: "file.csv" };
     const endpoint = { merchantId: system.merchantId, endpointId: randomUUID(), recipientKey: "x" };
+    const keyed = { ...merchant, merchant: { merchantId: managedByKeys } };
+    const own = { url: "https://shop.example/hook", events: ["payment.status_changed" as const], recipientKey };
     const any = async (...attempts: Promise<boolean>[]) => (await Promise.all(attempts)).includes(true);
     const can: Can = {
       money: await any(
@@ -145,7 +161,10 @@ describe("a user of the bus, who has no person's token", () => {
         ...EVENT_SOURCES.map((source) => isAccepted(bus, source)),
         isServed(bus, operations.testWebhook.command, merchant, { endpointId: randomUUID() }),
       ),
-      key: await any(isServed(bus, operations.rotateWebhookEndpointSecret.command, person, endpoint)),
+      key: await any(
+        isServed(bus, operations.rotateWebhookEndpointSecret.command, person, endpoint),
+        isServed(bus, operations.createWebhook.command, keyed, own),
+      ),
       file: await any(isServed(bus, beginSettlementUpload, person, upload)),
     };
     expectAsWritten(`bus: ${user}`, can);
@@ -205,6 +224,7 @@ describe("a person, or a merchant, with the endpoints that their role opens", ()
     money: /^approveRefund/,
     webhook: /^(test|redeliver)/,
     key: /^((add|revoke)Credential|(rotate|activate).*Secret|createMerchant$)/,
+    // A merchant's key may do it only where the merchant's setting allows it: the dispatcher's tests have the refusals.
     // One person sends it, and another one confirms it: the cell names the roles that do either.
     file: /^(upload|confirm)Settlement$/,
   };

@@ -47,6 +47,9 @@ test("the client's records are the contracts'", () => {
   >();
   expectTypeOf<Plain<client.Statement>>().toEqualTypeOf<Answer<typeof contracts.merchantStatementSchema>>();
   expectTypeOf<Plain<client.WebhookWarning>>().toEqualTypeOf<Answer<typeof contracts.webhookWarningSchema>>();
+  expectTypeOf<Plain<client.WebhookEndpointChange>>().toEqualTypeOf<
+    Answer<typeof contracts.webhookEndpointChangeSchema>
+  >();
   expectTypeOf<Plain<client.WebhookStatement>>().toEqualTypeOf<
     Answer<typeof contracts.statementReadySchema>
   >();

@@ -8,6 +8,7 @@ import type {
   WebhookEvent,
   WebhookStatement,
   WebhookTest,
+  WebhookEndpointChange,
   WebhookWarning,
 } from "./webhook-records.ts";
 
@@ -87,6 +88,9 @@ type KnownEvent = WebhookEvent extends infer Event
 
 function eventOf(type: string, content: object): KnownEvent {
   if (type === "webhook.disabled_warning") return { known: true, type, warning: content as WebhookWarning };
+  if (type === "webhook.endpoint_changed") {
+    return { known: true, type, change: content as WebhookEndpointChange };
+  }
   if (type === "settlement.statement_ready") {
     return { known: true, type, statement: content as WebhookStatement };
   }

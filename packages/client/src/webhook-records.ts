@@ -56,7 +56,8 @@ export type WebhookEventType =
   | PaymentEventType
   | CheckoutEventType
   | "settlement.statement_ready"
-  | "webhook.disabled_warning";
+  | "webhook.disabled_warning"
+  | "webhook.endpoint_changed";
 
 /**
  * An authentic webhook. Discard one whose `id` was processed before: a webhook can arrive more than once. An event of a
@@ -73,6 +74,7 @@ export type WebhookEvent = {
   | { known: true; type: CheckoutEventType; checkout: WebhookCheckout }
   | { known: true; type: "settlement.statement_ready"; statement: WebhookStatement }
   | { known: true; type: "webhook.disabled_warning"; warning: WebhookWarning }
+  | { known: true; type: "webhook.endpoint_changed"; change: WebhookEndpointChange }
   | { known: true; type: "webhook.test"; test: WebhookTest }
   | { known: false; type: string; body: object }
 );
@@ -100,6 +102,17 @@ export type WebhookWarning = {
   failingSince?: string;
   /** The time at which the attempts at the first waiting event end. */
   lostFrom?: string;
+};
+
+/** One of your endpoints was added or changed; your other endpoints are notified. */
+export type WebhookEndpointChange = {
+  endpointId: string;
+  default: boolean;
+  change: Known<"ADDED" | "CHANGED" | "SECRET_ROTATED" | "SECRET_ACTIVATED">;
+  /** The changed parts, where `change` is `CHANGED`. */
+  fields?: Known<"url" | "events" | "headers">[];
+  /** The gateway's `operators`, your `staff`, or an API key of yours (`api`). */
+  by: Known<"operators" | "staff" | "api">;
 };
 
 /** The body of a test, which is about no payment. */

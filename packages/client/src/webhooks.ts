@@ -6,7 +6,7 @@ import type { WebhookEndpoint, WebhookTestResult } from "./webhook-records.ts";
 
 /**
  * Your webhook endpoints, to be read and tested. An operator of the gateway creates and changes them, or your own staff in
- * the console.
+ * the console; your API keys may where the operator lets them, by `/api/webhooks`.
  */
 export type Webhooks = {
   /** The endpoints, the default one first, each with its health. @throws HoldfastError */

@@ -28,6 +28,10 @@ export const PAYMENT_OPERATION_SETTLED = "payment.operation_settled";
 export const WEBHOOK_DISABLED_WARNING = "webhook.disabled_warning";
 export const WARNING_REASONS = ["FAILING", "TURNED_OFF", "SWITCHED_OFF", "SWITCHED_ON"] as const;
 
+/** An endpoint of the merchant was added or changed; its other endpoints receive this event. */
+export const WEBHOOK_ENDPOINT_CHANGED = "webhook.endpoint_changed";
+export const ENDPOINT_CHANGES = ["ADDED", "CHANGED", "SECRET_ROTATED", "SECRET_ACTIVATED"] as const;
+
 /** A merchant's statement of a day and currency is complete, or is so again with another content. */
 export const SETTLEMENT_STATEMENT_READY = "settlement.statement_ready";
 
@@ -38,7 +42,7 @@ export type EventSource = (typeof EVENT_SOURCES)[number];
 /**
  * The events that a merchant's endpoint can subscribe to: the services that publish each, and the status that it
  * reports: of the payment, refund, checkout or statement, or what has happened to an endpoint. The dispatcher itself
- * writes the warnings.
+ * writes those about endpoints.
  */
 const EVENTS = {
   [PAYMENT_STATUS_CHANGED]: { by: ["payments", "refunds"], status: z.enum(FINAL_STATUSES) },
@@ -56,6 +60,7 @@ const EVENTS = {
   [CHECKOUT_EXPIRED]: { by: ["payments"], status: z.literal("EXPIRED") },
   [CHECKOUT_CANCELLED]: { by: ["payments"], status: z.literal("CANCELLED") },
   [WEBHOOK_DISABLED_WARNING]: { by: [], status: z.enum(WARNING_REASONS) },
+  [WEBHOOK_ENDPOINT_CHANGED]: { by: [], status: z.enum(ENDPOINT_CHANGES) },
   [SETTLEMENT_STATEMENT_READY]: { by: ["settlement"], status: z.literal("READY") },
 } as const;
 
@@ -78,7 +83,11 @@ export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]];
 export const eventTypeSchema = z.enum(EVENT_TYPES).meta({ id: "WebhookEventType" });
 
 /** Events whose body is not a payment, a refund or a checkout. */
-const ABOUT_NO_PAYMENT: ReadonlySet<string> = new Set([WEBHOOK_DISABLED_WARNING, SETTLEMENT_STATEMENT_READY]);
+const ABOUT_NO_PAYMENT: ReadonlySet<string> = new Set([
+  WEBHOOK_DISABLED_WARNING,
+  WEBHOOK_ENDPOINT_CHANGED,
+  SETTLEMENT_STATEMENT_READY,
+]);
 
 /** Tells whether an event of this type is about a payment, a refund or a checkout. */
 export function isAboutPayment(eventType: string): boolean {

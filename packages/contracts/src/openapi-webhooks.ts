@@ -11,6 +11,7 @@ import {
   REFUND_REQUESTED,
   SETTLEMENT_STATEMENT_READY,
   WEBHOOK_DISABLED_WARNING,
+  WEBHOOK_ENDPOINT_CHANGED,
   type EventType,
 } from "./event-types.ts";
 import { WEBHOOK_EXAMPLES } from "./examples/webhook-examples.ts";
@@ -21,7 +22,11 @@ import {
 } from "./http/api-payment-response.ts";
 import { webhookCheckoutSchema } from "./http/checkout.ts";
 import { statementReadySchema } from "./http/statements.ts";
-import { webhookTestBodySchema, webhookWarningSchema } from "./http/webhook-warning.ts";
+import {
+  webhookEndpointChangeSchema,
+  webhookTestBodySchema,
+  webhookWarningSchema,
+} from "./http/webhook-warning.ts";
 import { WEBHOOK_TEST } from "./messages/events.ts";
 import { meaningOfStatuses, type PaymentStatus } from "./payment-status.ts";
 
@@ -143,6 +148,13 @@ export const WEBHOOKS = {
     description:
       "Sent to your other endpoints when one was removed, switched off or switched on again, or fails for an hour (as the " +
       `gateway is configured); of a failure once until that endpoint has succeeded again. ${SUBSCRIBED}`,
+  }),
+  [WEBHOOK_ENDPOINT_CHANGED]: webhook(WEBHOOK_ENDPOINT_CHANGED, webhookEndpointChangeSchema, {
+    operationId: "webhookEndpointChanged",
+    summary: "Endpoint was added or changed",
+    description:
+      "Sent to your other endpoints when one was added, its URL, events or headers were changed, or its secret was rotated " +
+      `or activated, whoever has done it. ${SUBSCRIBED}`,
   }),
   [SETTLEMENT_STATEMENT_READY]: webhook(SETTLEMENT_STATEMENT_READY, statementReadySchema, {
     operationId: "settlementStatementReady",

@@ -89,6 +89,11 @@ export const PROBLEMS = {
     title: "The webhook endpoint is switched off",
     whatToDo: "Switch the endpoint on",
   },
+  webhook_change_not_allowed: {
+    status: 403,
+    title: "The merchant's webhook endpoints may not be changed from here",
+    whatToDo: "Ask an operator of the gateway to make the change, or to allow it",
+  },
   delivery_not_found: { status: 404, title: "Webhook delivery not found", whatToDo: CHECK_ID },
   settlement_not_found: { status: 404, title: "Settlement file not found", whatToDo: CHECK_ID },
   chargeback_not_found: { status: 404, title: "Chargeback not found", whatToDo: CHECK_ID },

@@ -53,6 +53,13 @@ create index endpoint_next_secret_key on endpoint
 create index endpoint_headers_key on endpoint
   (encode(substring(headers from 3 for get_byte(headers, 1)), 'escape')) where state <> 'removed' and headers is not null;
 
+-- A merchant's settings, in each mode; one without a row has those of everybody.
+create table merchant_setting (
+  merchant_id  uuid primary key,
+  managed_by   text not null check (managed_by in ('operators', 'staff', 'api')), -- those who may change its endpoints
+  updated_at   timestamptz not null default now()
+);
+
 -- The health of an endpoint, as the dispatchers that send to it report every few seconds.
 create table endpoint_health (
   endpoint_id      uuid primary key,
@@ -283,6 +290,7 @@ grant execute on function make_partitions(integer), drop_partitions(integer, int
 select make_partitions(7);
 
 grant select, insert, update, delete on endpoint, endpoint_health, delivery to webhooks_app;
+grant select, insert, update on merchant_setting to webhooks_app;
 grant select, insert on event, attempt, poison, audit_entry to webhooks_app;
 grant select, insert, update (outcome, resolved_at) on outcome to webhooks_app;
 grant select on event_default, outcome_default, attempt_default to webhooks_app;

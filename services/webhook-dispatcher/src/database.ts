@@ -1,5 +1,5 @@
 import type { AuditDatabase } from "@holdfast/audit";
-import type { EventSource, EventType, EventStatus, WebhookError } from "@holdfast/contracts";
+import type { EventSource, EventType, EventStatus, WebhookError, WebhookManagers } from "@holdfast/contracts";
 import type { Generated } from "kysely";
 
 /** Tables of the schema `webhooks`, as its migration creates them. */
@@ -11,6 +11,7 @@ export type WebhooksDatabase = AuditDatabase & {
   delivery: DeliveryTable;
   endpoint_health: EndpointHealthTable;
   poison: PoisonTable;
+  merchant_setting: MerchantSettingTable;
 };
 
 /** `waiting` and `skipping` are switched off: what comes meanwhile waits, or is skipped. */
@@ -103,6 +104,12 @@ export type DeliveryTable = {
   deadline_at: Date;
   lease_token: string | null;
   lease_until: Date | null;
+};
+
+export type MerchantSettingTable = {
+  merchant_id: string;
+  managed_by: WebhookManagers;
+  updated_at: Generated<Date>;
 };
 
 export type PoisonTable = {

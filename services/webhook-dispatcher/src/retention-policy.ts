@@ -33,6 +33,11 @@ export const retentionPolicy: RetentionLine[] = [
     because: "It shows what came and is no event, until a dispatcher that can accept it runs.",
   },
   { table: "endpoint", kept: "in use", because: "Merchants get their webhooks there." },
+  {
+    table: "merchant_setting",
+    kept: "in use",
+    because: "It says who may change the merchant's endpoints.",
+  },
   { table: "endpoint_health", kept: { with: "endpoint" }, because: "It says how an endpoint does." },
   { table: "audit_entry", kept: "in use", because: "A hash chain is kept whole, or it proves nothing." },
 ];

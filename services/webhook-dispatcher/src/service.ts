@@ -48,7 +48,8 @@ import { shareReadings } from "./endpoint/shared-readings.ts";
 import { createLookup, type Lookup } from "./http-client/resolve-target.ts";
 import { createWebhookClient } from "./http-client/webhook-client.ts";
 import { measureState } from "./measure.ts";
-import { merchantHandlers, operatorHandlers } from "./operator/operator-handlers.ts";
+import { merchantHandlers } from "./merchant/merchant-handlers.ts";
+import { operatorHandlers } from "./operator/operator-handlers.ts";
 import { staffHandlers } from "./staff/staff-handlers.ts";
 import { PLAN_SETTINGS } from "./plan-settings.ts";
 import { startWhileClockIsRight } from "./pause-consumer.ts";
@@ -176,7 +177,7 @@ export async function startWebhookDispatcher(
     },
     staff: staffAdmission(config, log, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
-    // A merchant's own tests may append to the audit log, too.
+    // A merchant's own changes and tests append to the audit log, too.
     handlers: nudgeAfterEach(auditWatch, [
       ...operatorHandlers(commands),
       ...merchantHandlers(commands),

@@ -86,7 +86,12 @@ test("of several dispatchers one tells of an endpoint that fails, and without su
   const { endpointId } = await addEndpoint(harness, merchantId, { url: books.url, events: [BOTH[1]] });
   await harness.stopAll();
   const countWarnings = async () =>
-    (await harness.query("select 1 from webhooks.event where merchant_id = $1", [merchantId])).length;
+    (
+      await harness.query("select 1 from webhooks.event where merchant_id = $1 and event_type = $2", [
+        merchantId,
+        BOTH[1],
+      ])
+    ).length;
   await harness.query(
     `insert into webhooks.endpoint_health (endpoint_id, failing_since, breaker_open, reported_at)
      values ($1, now() - interval '1 hour', true, now())`,

@@ -31,6 +31,8 @@ export function aboutWhat(event: WebhookEvent): string {
       return event.test.endpointId;
     case "webhook.disabled_warning":
       return `${event.warning.endpointId} ${event.warning.reason}`;
+    case "webhook.endpoint_changed":
+      return `${event.change.endpointId} ${event.change.change}`;
     case "settlement.statement_ready":
       return `${event.statement.day} ${event.statement.currency} ${event.statement.revision}`;
     case "checkout.completed":

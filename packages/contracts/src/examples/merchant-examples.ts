@@ -1,11 +1,17 @@
 import {
+  DEFAULT_ENDPOINT,
+  OPERATOR_WEBHOOK_REQUESTS,
+  ROTATED,
+  SECOND_ENDPOINT,
+  SECRET,
+} from "./operator-webhook-examples.ts";
+import {
   CANCELLED,
   CAPTURED,
   CHALLENGE,
   CHECKOUT,
   DAY,
   ENROLLED,
-  MERCHANT_ID,
   NEXT,
   PAID_CHECKOUT,
   PAYMENT,
@@ -45,6 +51,8 @@ export const MERCHANT_REQUESTS: Readonly<Record<string, object>> = {
     ...PRICE,
     installmentOptions: [1, 3],
   },
+  createWebhook: OPERATOR_WEBHOOK_REQUESTS["createMerchantWebhook"]!,
+  changeWebhook: OPERATOR_WEBHOOK_REQUESTS["changeMerchantWebhook"]!,
 };
 
 /** The answer of each operation that succeeds, by its name and the status. */
@@ -83,22 +91,10 @@ export const MERCHANT_ANSWERS: Readonly<Record<string, Readonly<Record<number, o
   disablePaymentLink: {
     200: { ...PAYMENT_LINK, status: "DISABLED", disabledAt: `${DAY}T11:00:00.000Z` },
   },
-  listWebhooks: {
-    200: {
-      items: [
-        {
-          endpointId: MERCHANT_ID,
-          default: true,
-          url: "https://shop.example/webhooks",
-          events: ["payment.status_changed"],
-          enabled: true,
-          createdAt: `${DAY}T08:00:00.000Z`,
-          secretVersion: 1,
-          health: { breaker: "closed", lastSuccessAt: `${DAY}T09:30:02.000Z` },
-        },
-      ],
-    },
-  },
+  listWebhooks: { 200: { items: [DEFAULT_ENDPOINT], managedBy: "api" } },
+  createWebhook: { 201: { ...SECOND_ENDPOINT, secret: SECRET } },
+  changeWebhook: { 200: { ...SECOND_ENDPOINT, events: ["payment.captured"] } },
+  rotateWebhookSecret: { 200: ROTATED },
   testWebhook: {
     200: {
       eventId: "019ab300-2200-7000-8000-0000000000aa",

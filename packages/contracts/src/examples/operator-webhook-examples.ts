@@ -12,14 +12,15 @@ export const OPERATOR_WEBHOOK_REQUESTS: Readonly<Record<string, object>> = {
   },
   changeMerchantWebhook: { url: SECOND_URL, events: ["payment.captured"], headers: [{ name: "x-tenant" }] },
   putMerchantWebhook: { url: URL_OF_SHOP },
+  setWebhookManagement: { managedBy: "api" },
   redeliverWebhook: { endpointId: MERCHANT_ID },
   redeliverFailedWebhooks: { merchantId: MERCHANT_ID, since: `${DAY}T00:00:00Z` },
 };
 
 const ENDPOINT_ID = "019ab2e1-5500-7b31-8e55-1d40c1b7a9d0";
-const SECRET = "whs_Cd9Nd-ELxShiEu9BikvhMhNYNAkl_3e4KuxA9BkJhrU";
+export const SECRET = "whs_Cd9Nd-ELxShiEu9BikvhMhNYNAkl_3e4KuxA9BkJhrU";
 const HEALTHY = { breaker: "closed", lastSuccessAt: `${DAY}T09:30:02.000Z` };
-const DEFAULT_ENDPOINT = {
+export const DEFAULT_ENDPOINT = {
   endpointId: MERCHANT_ID,
   default: true,
   url: URL_OF_SHOP,
@@ -29,7 +30,7 @@ const DEFAULT_ENDPOINT = {
   secretVersion: 1,
   health: HEALTHY,
 };
-const SECOND_ENDPOINT = {
+export const SECOND_ENDPOINT = {
   endpointId: ENDPOINT_ID,
   default: false,
   url: SECOND_URL,
@@ -56,7 +57,7 @@ const FAILING = {
   lastStatusCode: 503,
   merchantName: "Book Shop",
 };
-const ROTATED = { secret: SECRET, activatesAt: "2026-11-24T09:00:00.000Z" };
+export const ROTATED = { secret: SECRET, activatesAt: "2026-11-24T09:00:00.000Z" };
 const TRIED = {
   eventId: "019ab300-2200-7000-8000-0000000000aa",
   delivered: true,
@@ -99,7 +100,8 @@ const QUEUED = { queued: 1 };
 /** The answers of these operations when they succeed. */
 export const OPERATOR_WEBHOOK_ANSWERS: Readonly<Record<string, Readonly<Record<number, object>>>> = {
   listFailingWebhooks: { 200: { items: [FAILING], total: 1 } },
-  listMerchantWebhooks: { 200: { items: [DEFAULT_ENDPOINT, SECOND_ENDPOINT] } },
+  listMerchantWebhooks: { 200: { items: [DEFAULT_ENDPOINT, SECOND_ENDPOINT], managedBy: "staff" } },
+  setWebhookManagement: { 200: { managedBy: "api" } },
   createMerchantWebhook: { 201: { ...SECOND_ENDPOINT, secret: SECRET } },
   changeMerchantWebhook: { 200: { ...SECOND_ENDPOINT, events: ["payment.captured"] } },
   rotateWebhookEndpointSecret: { 200: ROTATED },

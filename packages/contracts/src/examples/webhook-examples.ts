@@ -62,6 +62,13 @@ export const WEBHOOK_EXAMPLES: Readonly<Record<EventType | typeof WEBHOOK_TEST, 
     failingSince: `${DAY}T09:30:07.000Z`,
     lostFrom: "2026-11-25T09:30:01.412Z",
   },
+  "webhook.endpoint_changed": {
+    endpointId: MERCHANT_ID,
+    default: true,
+    change: "CHANGED",
+    fields: ["url"],
+    by: "staff",
+  },
   "settlement.statement_ready": {
     ...BOOKED,
     livemode: true,

@@ -12,6 +12,20 @@ const time = (description: string) => z.iso.datetime().optional().meta({ descrip
 /** More of them are not counted. */
 export const WAITING_COUNT_MAX = 10_000;
 
+/** Those who may change a merchant's endpoints; each may, and those before it. */
+export const WEBHOOK_MANAGERS = ["operators", "staff", "api"] as const;
+export const webhookManagersSchema = z.enum(WEBHOOK_MANAGERS);
+export type WebhookManagers = z.infer<typeof webhookManagersSchema>;
+
+/** The setting of a merchant that nobody has given one. */
+export const WEBHOOK_MANAGERS_DEFAULT: WebhookManagers = "staff";
+
+export const managedBySchema = webhookManagersSchema.meta({
+  description:
+    "Who may change the endpoints: `operators` alone, the merchant's `staff` in the console, too (the default), or also its " +
+    "API keys (`api`)",
+});
+
 export const whileOffSchema = z.enum(["wait", "skip"]).meta({
   description:
     "The events that happen while it is off: `wait` keeps them until it is switched on, for as long as events are kept; " +
@@ -67,6 +81,7 @@ export const webhookEndpointListSchema = z
     items: z
       .array(webhookEndpointSchema)
       .meta({ description: "The endpoints, also those that are switched off, the default one first" }),
+    managedBy: managedBySchema.optional(),
   })
   .meta({ id: "WebhookEndpointList" });
 

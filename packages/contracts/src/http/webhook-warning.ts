@@ -1,6 +1,7 @@
 import { z } from "zod";
-import { WARNING_REASONS } from "../event-types.ts";
+import { ENDPOINT_CHANGES, WARNING_REASONS } from "../event-types.ts";
 import { livemodeSchema } from "../livemode.ts";
+import { webhookManagersSchema } from "./merchant-webhooks.ts";
 
 /**
  * The body of `webhook.disabled_warning`, which a merchant's other endpoints get. It names the endpoint by its id: the
@@ -29,6 +30,30 @@ export const webhookWarningSchema = z
     description: "An endpoint of yours that gets no events, or gets them again",
   });
 export type WebhookWarning = z.infer<typeof webhookWarningSchema>;
+
+/**
+ * The body of `webhook.endpoint_changed`, which a merchant's other endpoints get: whoever did not make the change learns
+ * of it. Its URL stays out, as in a warning.
+ */
+export const webhookEndpointChangeSchema = z
+  .object({
+    endpointId: z.uuid().meta({ description: "The endpoint that it is about; `GET /api/webhooks` lists it" }),
+    default: z.boolean().meta({ description: "Whether that is your default endpoint" }),
+    change: z.enum(ENDPOINT_CHANGES).meta({
+      description:
+        "ADDED: it is new; CHANGED: `fields` says what is different; SECRET_ROTATED: it has a new secret, which waits; " +
+        "SECRET_ACTIVATED: the new secret signs",
+    }),
+    fields: z
+      .array(z.enum(["url", "events", "headers"]))
+      .optional()
+      .meta({ description: "The changed parts; with CHANGED" }),
+    by: webhookManagersSchema.meta({
+      description: "Who has done it: the gateway's `operators`, your `staff`, or an API key of yours (`api`)",
+    }),
+  })
+  .meta({ id: "WebhookEndpointChange", description: "An endpoint of yours was added or changed" });
+export type WebhookEndpointChange = z.infer<typeof webhookEndpointChangeSchema>;
 
 /** The body of `webhook.test`, which is about no payment. */
 export const webhookTestBodySchema = z

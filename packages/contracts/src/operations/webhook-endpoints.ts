@@ -5,6 +5,7 @@ import { FAILING_WEBHOOKS_MAX, failingWebhookSchema } from "../http/failing-webh
 import { changeWebhookRequestSchema, webhookEventsSchema } from "../http/change-webhook.ts";
 import {
   listedWebhooksSchema,
+  managedBySchema,
   webhookEndpointListSchema,
   webhookEndpointSchema,
 } from "../http/merchant-webhooks.ts";
@@ -87,6 +88,29 @@ export const webhookEndpointOperations = defineOperatorOperations({
     notFound: "merchant_not_found",
     responses: { 200: { description: "All endpoints of the merchant", body: webhookEndpointListSchema } },
     problems: ["merchant_not_found", "forbidden"],
+  },
+
+  setWebhookManagement: {
+    subject: "webhooks.set-management",
+    ...CHANGE,
+    work: "write",
+    method: "PUT",
+    path: "/operator/merchants/{merchantId}/webhook-management",
+    summary: "Set who may change a merchant's webhook endpoints",
+    description:
+      "Says who may change the endpoints of one mode. With `api`, each of the merchant's API keys of that mode can send its " +
+      "webhooks elsewhere.",
+    pathParameters: merchantPath,
+    queryParameters,
+    notFound: "merchant_not_found",
+    request: z.object({ managedBy: managedBySchema }).meta({ id: "SetWebhookManagementRequest" }),
+    responses: {
+      200: {
+        description: "Who may change them now",
+        body: z.object({ managedBy: managedBySchema }).meta({ id: "WebhookManagement" }),
+      },
+    },
+    problems: [...BODY_PROBLEMS, "merchant_not_found", "outcome_unknown", "forbidden"],
   },
 
   createMerchantWebhook: {

@@ -1,4 +1,4 @@
-import { operations, type Merchant, type WebhookEndpoint } from "@holdfast/contracts";
+import { operations, type Merchant, type WebhookEndpoint, type WebhookManagers } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { endpointTable } from "../deliveries/endpoint-table.ts";
 import { DELIVERY_TEXTS } from "../deliveries/delivery-texts.ts";
@@ -9,14 +9,23 @@ import type { Notice, PageAnswer, PageContext } from "../ui/page-context.ts";
 import { takeAction } from "../ui/take-action.ts";
 import { awayNote } from "../ui/unless-away.ts";
 import { endpointChangeForm, isSentFor } from "./endpoint-change-form.ts";
-import { mayChangeKeys, modeOf, ofEndpoint, ofMerchant, type RenderAgain } from "./merchant-forms.ts";
+import { managementForm, mayChangeEndpoints } from "./management-form.ts";
+import { modeOf, ofEndpoint, ofMerchant, type RenderAgain } from "./merchant-forms.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 import { secretPage } from "./secret-page.ts";
 
-type Endpoints = { merchant: Merchant; webhooks: readonly WebhookEndpoint[] | undefined; isLive: boolean };
+type Endpoints = {
+  merchant: Merchant;
+  webhooks: readonly WebhookEndpoint[] | undefined;
+  managedBy?: WebhookManagers | undefined;
+  isLive: boolean;
+};
 
 /** The endpoints of one mode with their health, and the actions on each. */
-export function webhookSection(context: PageContext, { merchant, webhooks, isLive }: Endpoints): Html {
+export function webhookSection(
+  context: PageContext,
+  { merchant, webhooks, managedBy, isLive }: Endpoints,
+): Html {
   const { form, reader } = context;
   const texts = MERCHANT_TEXTS[reader.language];
   const heading = texts.webhooksOf(modeText(reader, isLive));
@@ -32,16 +41,17 @@ export function webhookSection(context: PageContext, { merchant, webhooks, isLiv
   const action = (verb: string) =>
     `/merchants/${merchant.merchantId}/${verb}${isLive ? "" : "?livemode=false"}`;
   const isChange = form.has("endpointUrl");
+  const mayChange = mayChangeEndpoints(context, managedBy);
   return html`<div id="webhooks">
     ${endpointTable(reader, webhooks, {
       caption: heading,
       href: ({ endpointId }) => deliveries(endpointId),
-      ...(mayChangeKeys(context) && {
+      ...(mayChange && {
         actions: (endpoint: WebhookEndpoint) => actionsOn(context, endpoint, action),
       }),
     })}
     ${
-      mayChangeKeys(context) &&
+      mayChange &&
       actionForm(context, {
         action: action("add-webhook"),
         button: texts.addWebhook,
@@ -55,6 +65,7 @@ export function webhookSection(context: PageContext, { merchant, webhooks, isLiv
         }),
       })
     }
+    ${managementForm(context, managedBy, action("webhook-management"))}
   </div>`;
 }
 

@@ -12,6 +12,7 @@ import {
   sendTest,
   switchWebhook,
 } from "./endpoint-section.ts";
+import { setManagement } from "./management-form.ts";
 import { ofMerchant, type RenderAgain } from "./merchant-forms.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 import { changePlan } from "./plan-form.ts";
@@ -39,6 +40,7 @@ export const MERCHANT_ACTIONS: readonly MerchantAction[] = [
   { verb: "confirm-routes", act: confirmRoutes },
   { verb: "branding", act: changeBranding },
   { verb: "preview-branding", act: previewBranding },
+  { verb: "webhook-management", act: setManagement },
   { verb: "add-key", audience: "everybody", showsSecret: true, act: addKey },
   { verb: "revoke-key", audience: "everybody", act: revokeKey },
   { verb: "add-webhook", audience: "everybody", showsSecret: true, act: addWebhook },

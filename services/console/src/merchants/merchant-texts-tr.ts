@@ -56,6 +56,16 @@ export const TURKISH: MerchantTexts = {
   keyAddressesHint: "203.0.113.0/24 gibi aralıklar, boşlukla ayrılmış. Boşsa her yerden.",
   changeWebhook: "Değiştir veya kaldır",
   saveWebhook: "Adresi kaydet",
+  managedBy: "Adresleri kim değiştirebilir",
+  managers: {
+    operators: "yalnız operatörler",
+    staff: "operatörler ve üye iş yerinin personeli",
+    api: "operatörler, üye iş yerinin personeli ve API anahtarları",
+  },
+  changeManagedBy: "Kimin değiştirebileceğini ayarla",
+  managedByHint:
+    "Adresleri değiştirebilen bir API anahtarı olan herkes, üye iş yerinin bildirimlerini başka bir yere gönderebilir.",
+  saveManagedBy: "Kaydet",
   headers: "Her isteğin başlıkları",
   headersHint:
     "Her satırda bir tane, örneğin x-tenant: shop-7. Değerler bir daha gösterilmez; değersiz satır eskisini korur, ancak URL değişirse hepsi yeniden yazılmalıdır.",

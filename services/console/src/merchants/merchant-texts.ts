@@ -57,6 +57,16 @@ const ENGLISH = {
   keyAddressesHint: "Ranges such as 203.0.113.0/24, separated by spaces. Empty: from anywhere.",
   changeWebhook: "Change or remove",
   saveWebhook: "Save endpoint",
+  managedBy: "Who may change the endpoints",
+  managers: {
+    operators: "operators alone",
+    staff: "operators and the merchant's staff",
+    api: "operators, the merchant's staff and its API keys",
+  },
+  changeManagedBy: "Change who may change them",
+  managedByHint:
+    "Whoever has an API key that may change endpoints can send the merchant's webhooks elsewhere.",
+  saveManagedBy: "Save",
   headers: "Headers of every request",
   headersHint:
     "One a line, such as x-tenant: shop-7. Values are not shown again; a line without a value keeps the one it has, but another URL needs all of them again.",

@@ -1,22 +1,14 @@
-import { randomUUIDv7 } from "node:crypto";
 import { WEBHOOK_DISABLED_WARNING, type WebhookWarning } from "@holdfast/contracts";
 import { fromNow } from "@holdfast/postgres";
-import { CompiledQuery, sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
-import { ACCEPT, GIVEN_COLUMNS, type GivenEvent } from "./accept-statements.ts";
+import { sql, type Kysely, type RawBuilder } from "kysely";
+import { recordOwnEvents, type OwnEvent, type OwnEventTerms } from "./own-events.ts";
 import type { WebhooksDatabase } from "../database.ts";
 
-/**
- * Warns merchants, at their other endpoints, of an endpoint of theirs that gets no events. The warning is an event like
- * any other, but that the dispatcher itself is its owner: it is accepted in the transaction that makes it true.
- */
-export type WarnDeps = {
+/** Warns merchants, at their other endpoints, of an endpoint of theirs that gets no events. */
+export type WarnDeps = OwnEventTerms & {
   db: Kysely<WebhooksDatabase>;
   /** The time that an endpoint fails before the others get a warning. */
   warnAfterMs: number;
-  /** The time that an event is tried. */
-  windowMs: number;
-  /** The distance of the clock that deliveries go by from the database's. */
-  shiftMs: number;
 };
 
 /** Warns once of each endpoint that has begun to fail, until it has succeeded again. @returns how many */
@@ -31,7 +23,7 @@ export async function warnOfFailing({ db, warnAfterMs, windowMs, shiftMs }: Warn
       failingSince: failing_since.toISOString(),
       ...(lost_from !== null && { lostFrom: lost_from.toISOString() }),
     }));
-    if (warnings.length > 0) await recordWarnings(trx, warnings, { windowMs, shiftMs });
+    if (warnings.length > 0) await recordOwnEvents(trx, warnings.map(eventOf), { windowMs, shiftMs });
     return warnings.length;
   });
 }
@@ -78,38 +70,10 @@ const ROUND_MAX = 100;
 
 type Failing = { endpoint_id: string; merchant_id: string; failing_since: Date; lost_from: Date | null };
 
-/** The content of a warning, and its merchant. */
-export type Warning = Omit<WebhookWarning, "default"> & { merchantId: string };
+type Warning = Omit<WebhookWarning, "default"> & { merchantId: string };
 
-/** Accepts warnings, with their deliveries. */
-export async function recordWarnings(
-  trx: Transaction<WebhooksDatabase>,
-  warnings: Warning[],
-  { windowMs, shiftMs }: Pick<WarnDeps, "windowMs" | "shiftMs">,
-): Promise<void> {
-  const given = warnings.map(eventOf);
-  // Nothing is leased here: the next claim takes the deliveries.
-  const values = [
-    0,
-    windowMs,
-    shiftMs,
-    ...GIVEN_COLUMNS.map(([column]) => given.map((event) => event[column])),
-  ];
-  await trx.executeQuery(CompiledQuery.raw(ACCEPT.text, values));
-}
-
-function eventOf({ merchantId, ...warning }: Warning): GivenEvent {
+function eventOf({ merchantId, ...warning }: Warning): OwnEvent {
   const { endpointId, reason, ...rest } = warning;
-  const body: WebhookWarning = { endpointId, default: endpointId === merchantId, reason, ...rest };
-  return {
-    event_id: randomUUIDv7(),
-    source: "webhooks",
-    event_type: WEBHOOK_DISABLED_WARNING,
-    merchant_id: merchantId,
-    payment_id: endpointId,
-    status: reason,
-    body: Buffer.from(JSON.stringify(body)),
-    traceparent: null,
-    lease: false,
-  };
+  const content: WebhookWarning = { endpointId, default: endpointId === merchantId, reason, ...rest };
+  return { merchantId, endpointId, type: WEBHOOK_DISABLED_WARNING, status: reason, content };
 }

@@ -1,5 +1,4 @@
-import { appendAudit, staffOf } from "@holdfast/audit";
-import type { CommandReply, OperatorContext, SealedReply } from "@holdfast/contracts";
+import type { CommandReply, SealedReply } from "@holdfast/contracts";
 import { sealReply } from "@holdfast/sealing";
 import type { KeyRing } from "@holdfast/service-runtime";
 import type { Kysely, Transaction } from "kysely";
@@ -20,11 +19,13 @@ import {
 import { decideHeaders } from "../endpoint/endpoint-headers.ts";
 import { decryptSecret, generateSecret, encryptSecret } from "../endpoint/endpoint-secrets.ts";
 import { prepareWaiting } from "../delivery/prepare-waiting.ts";
-import { recordWarnings, type Warning } from "../accept/warn-of-endpoints.ts";
+import { auditEndpoint, type AuditedContext } from "./audit-endpoint.ts";
 import { invalid, urlRefusal, type UrlDeps } from "./endpoint-url.ts";
+import { reportChange, warnOthers, type ReportDeps } from "./report-change.ts";
 
 /**
- * Operators add and remove a merchant's default endpoint and rotate the secrets of all. Each change and its audit entry
+ * Operators add and remove a merchant's default endpoint and rotate the secrets of all, and so do the merchant's staff and
+ * its keys where they may. Each change and its audit entry
  * are one transaction. A secret is in the answer to the request that generated it and nowhere else; a copy of that request,
  * sent again because the bus broke, gets the same answer.
  */
@@ -34,13 +35,7 @@ export type ManageEndpointDeps = {
   db: Kysely<WebhooksDatabase>;
   secretKeys: KeyRing;
   clock: Clock;
-  limits: {
-    activateAfterMs: number;
-    /** The time that an event is tried. */
-    windowMs: number;
-    /** Enables events that an endpoint gets only if it asks for them. */
-    optionalEvents?: boolean;
-  };
+  limits: ReportDeps["limits"] & { activateAfterMs: number };
 };
 
 type Reply<Result> = CommandReply<Result>;
@@ -50,7 +45,7 @@ export type Recipient = { recipientKey: string };
 /** Adds the default endpoint, or changes its URL. */
 export async function putEndpoint(
   deps: ManageEndpointDeps,
-  context: OperatorContext,
+  context: AuditedContext,
   { merchantId, url, recipientKey }: Recipient & { merchantId: string; url: string },
 ): Promise<Reply<{ url: string; secret?: SealedReply | undefined }>> {
   const refusal = await urlRefusal(deps.urls, url);
@@ -66,6 +61,7 @@ export async function putEndpoint(
         if (fault && !Array.isArray(fault)) return invalid(fault);
         await updateEndpoint(trx, merchantId, { url });
         await auditEndpoint(trx, context, "webhook.url_changed", name, { from: endpoint.url, to: url });
+        await reportChange(deps, trx, context, endpoint, { change: "CHANGED", fields: ["url"] });
       }
       return { secret: isCopy(endpoint, context) ? latestSecret(deps, endpoint) : undefined };
     }
@@ -75,6 +71,13 @@ export async function putEndpoint(
     const encrypted = encryptSecret(deps.secretKeys, merchantId, secret);
     await enableEndpoint(trx, { merchantId, url, secret: encrypted, requestId: context.requestId });
     await auditEndpoint(trx, context, "webhook.turned_on", name, { url });
+    await reportChange(
+      deps,
+      trx,
+      context,
+      { merchant_id: merchantId, endpoint_id: merchantId },
+      { change: "ADDED" },
+    );
     return { secret };
   });
   if ("outcome" in change) return change;
@@ -107,7 +110,7 @@ export const URL_IN_USE = { outcome: "problem", code: "webhook_url_in_use" } as 
  */
 export async function deleteEndpoint(
   deps: ManageEndpointDeps,
-  context: OperatorContext,
+  context: AuditedContext,
   name: EndpointName,
 ): Promise<Reply<Nothing>> {
   const found = await deps.db.transaction().execute(async (trx) => {
@@ -121,22 +124,10 @@ export async function deleteEndpoint(
   return found ? { outcome: "done", result: {} } : NOT_FOUND;
 }
 
-/** Reports a change of an endpoint to the merchant's other ones. */
-export async function warnOthers(
-  { clock, limits: { windowMs, optionalEvents = false } }: ManageEndpointDeps,
-  trx: Transaction<WebhooksDatabase>,
-  { merchant_id, endpoint_id }: EndpointRow,
-  reason: Warning["reason"],
-): Promise<void> {
-  if (!optionalEvents) return;
-  const warning = { merchantId: merchant_id, endpointId: endpoint_id, reason };
-  await recordWarnings(trx, [warning], { windowMs, shiftMs: clock.shiftMs });
-}
-
 /** Generates a new secret beside the one that signs. */
 export async function rotateSecret(
   deps: ManageEndpointDeps,
-  context: OperatorContext,
+  context: AuditedContext,
   { recipientKey, ...name }: Recipient & EndpointName,
 ): Promise<Reply<{ secret: SealedReply; activatesAt: string }>> {
   const rotated = await deps.db.transaction().execute(async (trx) => {
@@ -154,6 +145,7 @@ export async function rotateSecret(
       shiftMs: deps.clock.shiftMs,
     });
     await auditEndpoint(trx, context, "webhook.secret_rotated", name, { version });
+    await reportChange(deps, trx, context, endpoint, { change: "SECRET_ROTATED" });
     return { secret, activatesAt };
   });
   if (!rotated) return NOT_FOUND;
@@ -166,16 +158,17 @@ export async function rotateSecret(
 
 /** Makes the new secret the only one, when the merchant has it in place. */
 export async function activateSecret(
-  { db }: ManageEndpointDeps,
-  context: OperatorContext,
+  deps: ManageEndpointDeps,
+  context: AuditedContext,
   name: EndpointName,
 ): Promise<Reply<Nothing>> {
-  const found = await db.transaction().execute(async (trx) => {
+  const found = await deps.db.transaction().execute(async (trx) => {
     const endpoint = await lockEndpoint(trx, name);
     if (!endpoint) return false;
     if (endpoint.next_secret !== null) {
       await activateNextSecret(trx, endpoint);
       await auditEndpoint(trx, context, "webhook.secret_activated", name, { version: endpoint.next_version });
+      await reportChange(deps, trx, context, endpoint, { change: "SECRET_ACTIVATED" });
     }
     return true;
   });
@@ -185,7 +178,7 @@ export async function activateSecret(
 export const NOT_FOUND = { outcome: "problem", code: "webhook_not_found" } as const;
 
 /** True where the request that made the endpoint's latest secret has come once more. */
-export function isCopy(endpoint: EndpointRow, { requestId }: OperatorContext): boolean {
+export function isCopy(endpoint: EndpointRow, { requestId }: Pick<AuditedContext, "requestId">): boolean {
   return endpoint.secret_request_id === requestId;
 }
 
@@ -198,38 +191,4 @@ export function latestSecret(
 
 function isNextSecretDue({ activates_at }: EndpointRow, clock: Clock): boolean {
   return activates_at !== null && activates_at.getTime() <= clock.databaseNow();
-}
-
-/** The actor of an audited action: an operator, or a merchant with its own endpoints. */
-export type AuditedContext = Pick<OperatorContext, "requestId"> & {
-  operator: Pick<OperatorContext["operator"], "name" | "staffOf">;
-};
-
-/** A line about an endpoint, whose subject is the merchant. */
-export function auditEndpoint(
-  trx: Transaction<WebhooksDatabase>,
-  context: AuditedContext,
-  action: string,
-  { merchantId, endpointId }: EndpointName,
-  detail: Record<string, unknown>,
-): Promise<void> {
-  return audit(trx, context, action, merchantId, {
-    ...detail,
-    endpointId,
-  });
-}
-
-export function audit(
-  trx: Transaction<WebhooksDatabase>,
-  { operator, requestId }: AuditedContext,
-  action: string,
-  subject: string,
-  detail: Record<string, unknown>,
-): Promise<void> {
-  return appendAudit(trx, {
-    actor: operator.name,
-    action,
-    subject,
-    detail: { ...detail, requestId, ...staffOf(operator) },
-  });
 }

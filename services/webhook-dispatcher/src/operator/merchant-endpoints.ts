@@ -3,7 +3,6 @@ import type {
   CommandReply,
   ListedWebhooks,
   operations,
-  OperatorContext,
   SealedReply,
   WebhookEndpoint,
 } from "@holdfast/contracts";
@@ -31,9 +30,11 @@ import {
 import { encryptSecret, generateSecret } from "../endpoint/endpoint-secrets.ts";
 import { readHealth } from "../endpoint/health-queries.ts";
 import { invalid, urlRefusal } from "./endpoint-url.ts";
+import { auditEndpoint, type AuditedContext } from "./audit-endpoint.ts";
+import { readManagement } from "./management.ts";
+import { reportChange } from "./report-change.ts";
 import { switchEndpoint } from "./switch-endpoint.ts";
 import {
-  auditEndpoint,
   isCopy,
   isUrlInUse,
   latestSecret,
@@ -43,7 +44,8 @@ import {
 } from "./manage-endpoint.ts";
 
 /**
- * Operators give a merchant several endpoints and choose the events of each. Each change and its audit entry are one
+ * Operators give a merchant several endpoints and choose the events of each, and so do the merchant's staff and its keys
+ * where they may. Each change and its audit entry are one
  * transaction.
  */
 export type MerchantEndpointsDeps = ManageEndpointDeps & {
@@ -73,6 +75,7 @@ export async function listEndpoints(
     outcome: "done",
     result: {
       items: rows.map((row) => describeEndpoint(row, health.get(row.endpoint_id), terms)),
+      managedBy: await readManagement(db, merchantId),
       sealTo: sealToOf(secretKeys),
     },
   };
@@ -83,7 +86,7 @@ type Created = { endpoint: WebhookEndpoint; secret: SealedReply };
 /** Adds an endpoint beside those that the merchant has. */
 export async function createEndpoint(
   deps: MerchantEndpointsDeps,
-  context: OperatorContext,
+  context: AuditedContext,
   { recipientKey, headers: sealed, ...asked }: CreateRequest,
 ): Promise<CommandReply<Created>> {
   const refusal = await urlRefusal(deps.urls, asked.url);
@@ -111,7 +114,7 @@ type CreateRequest = z.infer<typeof operations.createMerchantWebhook.command.req
 async function addEndpoint(
   deps: MerchantEndpointsDeps,
   trx: Transaction<WebhooksDatabase>,
-  context: OperatorContext,
+  context: AuditedContext,
   { merchantId, url, events, headers }: Given,
 ): Promise<{ endpoint: EndpointRow; secret: string } | Extract<CommandReply<never>, { outcome: "problem" }>> {
   await lockEndpointsOf(trx, merchantId);
@@ -136,13 +139,14 @@ async function addEndpoint(
   });
   const detail = { url, events, headers: headers.map(({ name }) => name) };
   await auditEndpoint(trx, context, "webhook.endpoint_added", { merchantId, endpointId }, detail);
+  await reportChange(deps, trx, context, endpoint, { change: "ADDED" });
   return { endpoint, secret };
 }
 
 /** Changes an endpoint's URL, its headers, or the events that it gets from now on, or switches it off or on. */
 export async function changeEndpoint(
   deps: MerchantEndpointsDeps,
-  context: OperatorContext,
+  context: AuditedContext,
   asked: z.infer<typeof operations.changeMerchantWebhook.command.request>,
 ): Promise<CommandReply<WebhookEndpoint>> {
   const { merchantId, endpointId, url, events } = asked;
@@ -169,6 +173,7 @@ export async function changeEndpoint(
     await updateEndpoint(trx, endpointId, { ...after, ...columns });
     const values = columns && { headerValues: "given" };
     await auditEndpoint(trx, context, "webhook.endpoint_changed", name, { from, to, ...values });
+    await reportChange(deps, trx, context, before, { change: "CHANGED", fields: changedFields(before, row) });
     return row;
   });
   if ("outcome" in changed) return changed;
@@ -185,6 +190,13 @@ export async function changeEndpoint(
 /** The changeable parts of an endpoint as the audit log has them: of headers the names. */
 function describeChanged({ url, events, header_names: headers }: EndpointRow) {
   return { url, events, headers };
+}
+
+/** The parts that are different, or may be: a header's value is not compared. */
+function changedFields(before: EndpointRow, after: EndpointRow) {
+  return (["url", "events", "headers"] as const).filter(
+    (field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]),
+  );
 }
 
 /** A caller of ours sealed them to a key that left the ring meanwhile. Nothing was done. */

@@ -12,6 +12,7 @@ import {
   type MerchantEndpointsDeps,
 } from "./merchant-endpoints.ts";
 import { listFailing } from "./failing-endpoints.ts";
+import { setManagement } from "./management.ts";
 import { sendTestEvent } from "./send-test-event.ts";
 import { findMissing } from "../accept/find-missing.ts";
 import { comparableSince } from "../retention.ts";
@@ -46,25 +47,14 @@ export function operatorHandlers(deps: OperatorDeps) {
   ];
 }
 
-/** The commands that merchants send about their own endpoints. */
-export function merchantHandlers(deps: OperatorDeps) {
-  return [
-    handler(operations.listWebhooks.command, ({ context }) =>
-      listEndpoints(deps, context.merchant.merchantId),
-    ),
-    handler(operations.testWebhook.command, ({ context: { requestId, merchant }, payload }) => {
-      const { merchantId } = merchant;
-      const onBehalf = { requestId, operator: { name: `merchant ${merchantId}` } };
-      return sendTestEvent(deps, onBehalf, { merchantId, ...payload });
-    }),
-  ];
-}
-
 function endpointHandlers(deps: OperatorDeps) {
   return [
     handler(operations.listFailingWebhooks.command, () => listFailing(deps)),
     handler(operations.listMerchantWebhooks.command, ({ payload }) =>
       listEndpoints(deps, payload.merchantId),
+    ),
+    handler(operations.setWebhookManagement.command, ({ context, payload }) =>
+      setManagement(deps, context, payload),
     ),
     handler(operations.putMerchantWebhook.command, ({ context, payload }) =>
       putEndpoint(deps, context, payload),

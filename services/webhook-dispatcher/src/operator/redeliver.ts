@@ -5,7 +5,8 @@ import type { Clock } from "../clock.ts";
 import type { WebhooksDatabase } from "../database.ts";
 import { findEndpoint, findEndpointsOf, type EndpointRow } from "../endpoint/endpoint-queries.ts";
 import { queueBeside, queueWaiting } from "../delivery/queue-waiting.ts";
-import { audit, NOT_FOUND } from "./manage-endpoint.ts";
+import { audit } from "./audit-endpoint.ts";
+import { NOT_FOUND } from "./manage-endpoint.ts";
 
 export type RedeliverDeps = {
   db: Kysely<WebhooksDatabase>;

@@ -12,7 +12,8 @@ import { signingSecrets } from "../endpoint/endpoint-secrets.ts";
 import { readHealth } from "../endpoint/health-queries.ts";
 import { queueWaiting } from "../delivery/queue-waiting.ts";
 import type { RedeliverDeps } from "./redeliver.ts";
-import { auditEndpoint, NOT_FOUND, type AuditedContext } from "./manage-endpoint.ts";
+import { auditEndpoint, type AuditedContext } from "./audit-endpoint.ts";
+import { NOT_FOUND } from "./manage-endpoint.ts";
 
 /**
  * Sends an endpoint one signed event of a special type, now and once, also while it is switched off and whatever the

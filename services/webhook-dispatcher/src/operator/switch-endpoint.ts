@@ -1,4 +1,3 @@
-import type { OperatorContext } from "@holdfast/contracts";
 import type { Transaction } from "kysely";
 import type { EndpointState, WebhooksDatabase } from "../database.ts";
 import { prepareWaiting, type WaitingChoice } from "../delivery/prepare-waiting.ts";
@@ -8,7 +7,9 @@ import {
   type EndpointName,
   type EndpointRow,
 } from "../endpoint/endpoint-queries.ts";
-import { auditEndpoint, warnOthers, type ManageEndpointDeps } from "./manage-endpoint.ts";
+import { auditEndpoint, type AuditedContext } from "./audit-endpoint.ts";
+import type { ManageEndpointDeps } from "./manage-endpoint.ts";
+import { warnOthers } from "./report-change.ts";
 
 /**
  * Endpoints are switched off and on by one row: deliveries are accepted and kept as before, and no claim takes any for an
@@ -25,7 +26,7 @@ export type Switching = EndpointName & {
 /** @returns the endpoint as it is now; undefined where there is none. */
 export async function switchEndpoint(
   deps: ManageEndpointDeps,
-  context: OperatorContext,
+  context: AuditedContext,
   asked: Switching,
 ): Promise<EndpointRow | undefined> {
   const wanted = stateFor(asked);
@@ -51,7 +52,7 @@ function stateFor({ enabled, whileOff }: Switching): Exclude<EndpointState, "rem
 async function switchOn(
   deps: ManageEndpointDeps,
   trx: Transaction<WebhooksDatabase>,
-  context: OperatorContext,
+  context: AuditedContext,
   endpoint: EndpointRow,
   { choice, prepared }: { choice: WaitingChoice; prepared: number },
 ): Promise<EndpointRow> {

@@ -1,7 +1,15 @@
-import { idInMode, isLive, operations, staffVersionOf, type StaffContext } from "@holdfast/contracts";
+import {
+  idInMode,
+  isLive,
+  operations,
+  staffVersionOf,
+  type CommandReply,
+  type StaffContext,
+} from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { getDelivery, listDeliveries } from "../operator/delivery-log.ts";
 import { activateSecret, deleteEndpoint, putEndpoint, rotateSecret } from "../operator/manage-endpoint.ts";
+import { whereAllowed } from "../operator/management.ts";
 import { changeEndpoint, createEndpoint, listEndpoints } from "../operator/merchant-endpoints.ts";
 import type { OperatorDeps } from "../operator/operator-handlers.ts";
 import { redeliver, redeliverFailed } from "../operator/redeliver.ts";
@@ -21,22 +29,22 @@ function endpointHandlers(deps: OperatorDeps) {
       listEndpoints(deps, context.merchant.merchantId),
     ),
     handler(staffVersionOf(operations.putMerchantWebhook.command), ({ context, payload }) =>
-      putEndpoint(deps, context, own(context, payload)),
+      changing(deps, context, "put", () => putEndpoint(deps, context, own(context, payload))),
     ),
     handler(staffVersionOf(operations.createMerchantWebhook.command), ({ context, payload }) =>
-      createEndpoint(deps, context, own(context, payload)),
+      changing(deps, context, "create", () => createEndpoint(deps, context, own(context, payload))),
     ),
     handler(staffVersionOf(operations.changeMerchantWebhook.command), ({ context, payload }) =>
-      changeEndpoint(deps, context, own(context, payload)),
+      changing(deps, context, "change", () => changeEndpoint(deps, context, own(context, payload))),
     ),
     handler(staffVersionOf(operations.removeMerchantWebhook.command), ({ context, payload }) =>
-      deleteEndpoint(deps, context, own(context, payload)),
+      changing(deps, context, "remove", () => deleteEndpoint(deps, context, own(context, payload))),
     ),
     handler(staffVersionOf(operations.rotateWebhookEndpointSecret.command), ({ context, payload }) =>
-      rotateSecret(deps, context, own(context, payload)),
+      changing(deps, context, "rotate-secret", () => rotateSecret(deps, context, own(context, payload))),
     ),
     handler(staffVersionOf(operations.activateWebhookEndpointSecret.command), ({ context, payload }) =>
-      activateSecret(deps, context, own(context, payload)),
+      changing(deps, context, "activate-secret", () => activateSecret(deps, context, own(context, payload))),
     ),
     handler(staffVersionOf(operations.testWebhookEndpoint.command), ({ context, payload }) =>
       sendTestEvent(deps, context, own(context, payload)),
@@ -66,6 +74,17 @@ function deliveryHandlers(deps: OperatorDeps) {
       redeliverFailed(deps, context, own(context, payload)),
     ),
   ];
+}
+
+/** A change of endpoints, where the merchant's setting lets its staff make it. */
+async function changing<Result>(
+  deps: OperatorDeps,
+  context: StaffContext,
+  change: string,
+  act: () => Promise<CommandReply<Result>>,
+): Promise<CommandReply<Result>> {
+  const { merchantId } = context.merchant;
+  return await whereAllowed(deps, context, { merchantId, change }, act);
 }
 
 /** The request about the person's own merchant. */
