@@ -18,6 +18,8 @@ type Surroundings = {
   failing?: number;
   /** True where a transaction older than the first row is open, so that no row that was deleted since goes. */
   oldSnapshot?: boolean;
+  /** True where every endpoint is switched off. */
+  off?: boolean;
 };
 
 const LARGE = "webhooks.delivery, webhooks.endpoint";
@@ -40,7 +42,7 @@ async function holdSnapshot(superuser: Pool): Promise<void> {
 async function workOf(
   waiting: WaitingGroup,
   statement: (merchants: string[]) => { text: string; values?: unknown[] },
-  { statistics = "fresh", oldSnapshot = false, failing = 0 }: Surroundings = {},
+  { statistics = "fresh", oldSnapshot = false, failing = 0, off = false }: Surroundings = {},
 ): Promise<PlanWork> {
   const { superuser, pool } = await startDeliveryTables();
   if (oldSnapshot) await holdSnapshot(superuser);
@@ -50,6 +52,7 @@ async function workOf(
      select endpoint_id, now() - interval '1 day', true, now() from webhooks.endpoint limit $1`,
     [failing],
   );
+  if (off) await superuser.query("update webhooks.endpoint set state = 'waiting'");
   await superuser.query(VACUUM[statistics]);
   const client = await pool.connect();
   try {
@@ -122,5 +125,20 @@ test.each(["fresh", "partial"] as const)(
     // Each row passes a node or ten of the plan.
     expect(rows).toBeLessThan(150);
     expect(pages).toBeLessThan(500);
+  },
+);
+
+test.each(["fresh", "partial"] as const)(
+  "a claim and a measurement step over all that waits for endpoints that are off, with %s statistics",
+  async (statistics) => {
+    const backlog = { merchants: 2, each: 20_000, dueInSeconds: -86_400 };
+    for (const { rows, pages } of [
+      await workOfClaim(backlog, 8, { statistics, off: true }),
+      await workOf(backlog, () => ({ text: MEASURE_STATE }), { statistics, off: true }),
+    ]) {
+      expect(rows).toBeLessThan(50);
+      // Either backlog takes more pages of the index than that.
+      expect(pages).toBeLessThan(100);
+    }
   },
 );
