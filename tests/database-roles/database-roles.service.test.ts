@@ -160,6 +160,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
 
   "webhooks.endpoint": ["SELECT", "INSERT", "UPDATE", "DELETE"],
   "webhooks.delivery": ["SELECT", "INSERT", "UPDATE", "DELETE"],
+  "webhooks.endpoint_hour": ["SELECT", "INSERT", "UPDATE"],
   "webhooks.merchant_setting": ["SELECT", "INSERT", "UPDATE"],
   "webhooks.endpoint_health": ["SELECT", "INSERT", "UPDATE", "DELETE"],
   "webhooks.event": ["SELECT", "INSERT"],

@@ -38,6 +38,7 @@ const LINES: Record<string, Line> = {
   getRefundAsStaff: { ...reads, of: { refundId: "refund" }, another: 404 },
   getCheckoutAsStaff: { ...reads, of: { checkoutId: "checkout" }, another: 404 },
   getWebhookDeliveryAsStaff: { ...reads, ...ofEvent, another: 404 },
+  getWebhookHealthAsStaff: { ...reads, ...ofEndpoint, another: 404 },
   getPaymentLinkAsStaff: { ...reads, ...ofLink, another: 404 },
   capturePaymentAsStaff: { role: "refunds", ...ofPayment, body: {}, another: 404 },
   cancelPaymentAsStaff: { role: "refunds", ...ofPayment, body: {}, another: 404 },

@@ -76,6 +76,7 @@ export * from "./http/figures.ts";
 export * from "./http/log-levels.ts";
 export * from "./http/webhook-endpoints.ts";
 export * from "./http/webhook-headers.ts";
+export * from "./http/webhook-hours.ts";
 export * from "./http/webhook-errors.ts";
 export { merchantOperations, operations, operatorOperations } from "./operations/operations.ts";
 export type { OperatorOperation } from "./operations/define-operations.ts";

@@ -32,6 +32,7 @@ const ofMerchant: readonly Way[] = [
   "listMerchantWebhooks",
   "createMerchantWebhook",
   "putMerchantWebhook",
+  "setWebhookManagement",
   "deleteMerchantWebhook",
   "rotateMerchantWebhookSecret",
   "activateMerchantWebhookSecret",
@@ -41,11 +42,20 @@ const ofMerchant: readonly Way[] = [
   "confirmMerchantRoutes",
 ].map((operationId) => ({ operationId, parameter: "merchantId" }));
 const ofEndpoint: readonly Way[] = [
+  "getMerchantWebhookHealth",
   "changeMerchantWebhook",
   "removeMerchantWebhook",
   "rotateWebhookEndpointSecret",
   "activateWebhookEndpointSecret",
   "testWebhookEndpoint",
+].map((operationId) => ({ operationId, parameter: "endpointId" }));
+const ofOwnEndpoint: readonly Way[] = [
+  "getWebhookHealth",
+  "changeWebhook",
+  "removeWebhook",
+  "rotateWebhookSecret",
+  "activateWebhookSecret",
+  "testWebhook",
 ].map((operationId) => ({ operationId, parameter: "endpointId" }));
 const ofStuckPayment: readonly Way[] = [
   "getOperatorPayment",
@@ -106,10 +116,8 @@ const LINKS: Readonly<Record<string, { pointer: string; ways: readonly Way[] }>>
   createCheckout: { pointer: "/checkoutId", ways: ofCheckout },
   createPaymentLink: { pointer: "/paymentLinkId", ways: ofPaymentLink },
   listPaymentLinks: { pointer: "/items/0/paymentLinkId", ways: ofPaymentLink },
-  listWebhooks: {
-    pointer: "/items/0/endpointId",
-    ways: [{ operationId: "testWebhook", parameter: "endpointId" }],
-  },
+  listWebhooks: { pointer: "/items/0/endpointId", ways: ofOwnEndpoint },
+  createWebhook: { pointer: "/endpointId", ways: ofOwnEndpoint },
   createMerchantWebhook: { pointer: "/endpointId", ways: ofEndpoint },
   listFailingWebhooks: {
     pointer: "/items/0/merchantId",
@@ -157,6 +165,7 @@ const STAFF_LINKS: typeof LINKS = {
     pointer: "/items/0/endpointId",
     ways: toStaff(
       "endpointId",
+      "getWebhookHealthAsStaff",
       "changeWebhookAsStaff",
       "removeWebhookAsStaff",
       "rotateWebhookSecretAsStaff",

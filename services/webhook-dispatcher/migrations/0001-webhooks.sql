@@ -134,6 +134,19 @@ create table attempt (
 
 create index attempt_event on attempt (event_id);
 
+-- The number of an endpoint's attempts of an hour that ended alike. They are counted by the statement that records them, so they are
+-- what `attempt` has. Four buckets of durations double them.
+create table endpoint_hour (
+  endpoint_id      uuid not null,
+  hour             timestamptz not null,
+  result           text not null,                        -- 'answered' with 2xx, or the error
+  duration_bucket  smallint not null,
+  count            integer not null check (count > 0),
+  primary key (endpoint_id, hour, result, duration_bucket)
+) with (fillfactor = 50);
+
+create index endpoint_hour_age on endpoint_hour (hour);  -- the purge takes what is oldest
+
 -- Rows of days without a partition, which are reported as errors.
 create table event_default partition of event default;
 create table outcome_default partition of outcome default;
@@ -256,6 +269,8 @@ begin
     limit rows_max);
   delete from attempt_default where (sent_at, attempt_id) in (
     select sent_at, attempt_id from attempt_default where sent_at < first_attempt limit rows_max);
+  delete from endpoint_hour where (endpoint_id, hour, result, duration_bucket) in (
+    select endpoint_id, hour, result, duration_bucket from endpoint_hour where hour < first_attempt limit rows_max);
   delete from poison where poison_id in (
     select poison_id from poison where received_at < first_event limit rows_max);
 
@@ -290,7 +305,7 @@ grant execute on function make_partitions(integer), drop_partitions(integer, int
 select make_partitions(7);
 
 grant select, insert, update, delete on endpoint, endpoint_health, delivery to webhooks_app;
-grant select, insert, update on merchant_setting to webhooks_app;
+grant select, insert, update on merchant_setting, endpoint_hour to webhooks_app;
 grant select, insert on event, attempt, poison, audit_entry to webhooks_app;
 grant select, insert, update (outcome, resolved_at) on outcome to webhooks_app;
 grant select on event_default, outcome_default, attempt_default to webhooks_app;

@@ -12,6 +12,7 @@ export type WebhooksDatabase = AuditDatabase & {
   endpoint_health: EndpointHealthTable;
   poison: PoisonTable;
   merchant_setting: MerchantSettingTable;
+  endpoint_hour: EndpointHourTable;
 };
 
 /** `waiting` and `skipping` are switched off: what comes meanwhile waits, or is skipped. */
@@ -110,6 +111,14 @@ export type MerchantSettingTable = {
   merchant_id: string;
   managed_by: WebhookManagers;
   updated_at: Generated<Date>;
+};
+
+export type EndpointHourTable = {
+  endpoint_id: string;
+  hour: Date;
+  result: "answered" | WebhookError;
+  duration_bucket: number;
+  count: number;
 };
 
 export type PoisonTable = {

@@ -38,6 +38,11 @@ export const retentionPolicy: RetentionLine[] = [
     kept: "in use",
     because: "It says who may change the merchant's endpoints.",
   },
+  {
+    table: "endpoint_hour",
+    kept: { with: "attempt" },
+    because: "It says how an endpoint has done, hour by hour.",
+  },
   { table: "endpoint_health", kept: { with: "endpoint" }, because: "It says how an endpoint does." },
   { table: "audit_entry", kept: "in use", because: "A hash chain is kept whole, or it proves nothing." },
 ];

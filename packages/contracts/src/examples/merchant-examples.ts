@@ -1,5 +1,6 @@
 import {
   DEFAULT_ENDPOINT,
+  HOURS,
   OPERATOR_WEBHOOK_REQUESTS,
   ROTATED,
   SECOND_ENDPOINT,
@@ -94,6 +95,7 @@ export const MERCHANT_ANSWERS: Readonly<Record<string, Readonly<Record<number, o
   listWebhooks: { 200: { items: [DEFAULT_ENDPOINT], managedBy: "api" } },
   createWebhook: { 201: { ...SECOND_ENDPOINT, secret: SECRET } },
   changeWebhook: { 200: { ...SECOND_ENDPOINT, events: ["payment.captured"] } },
+  getWebhookHealth: { 200: HOURS },
   rotateWebhookSecret: { 200: ROTATED },
   testWebhook: {
     200: {

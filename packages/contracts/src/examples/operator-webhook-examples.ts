@@ -95,12 +95,25 @@ const ATTEMPT = {
   remoteAddress: "198.51.100.20",
   remainingSeconds: 172_799,
 };
+export const HOURS = {
+  items: [
+    {
+      hour: `${DAY}T09:00:00.000Z`,
+      sent: 42,
+      answered: 40,
+      failed: [{ error: "timeout", count: 2 }],
+      p50Ms: 76,
+      p95Ms: 215,
+    },
+  ],
+};
 const QUEUED = { queued: 1 };
 
 /** The answers of these operations when they succeed. */
 export const OPERATOR_WEBHOOK_ANSWERS: Readonly<Record<string, Readonly<Record<number, object>>>> = {
   listFailingWebhooks: { 200: { items: [FAILING], total: 1 } },
   listMerchantWebhooks: { 200: { items: [DEFAULT_ENDPOINT, SECOND_ENDPOINT], managedBy: "staff" } },
+  getMerchantWebhookHealth: { 200: HOURS },
   setWebhookManagement: { 200: { managedBy: "api" } },
   createMerchantWebhook: { 201: { ...SECOND_ENDPOINT, secret: SECRET } },
   changeMerchantWebhook: { 200: { ...SECOND_ENDPOINT, events: ["payment.captured"] } },

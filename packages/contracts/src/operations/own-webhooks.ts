@@ -2,6 +2,7 @@ import { z } from "zod";
 import { pathId } from "../http/endpoint.ts";
 import { listedWebhooksSchema, webhookEndpointListSchema } from "../http/merchant-webhooks.ts";
 import { webhookTestResultSchema } from "../http/webhook-delivery.ts";
+import { WEBHOOK_HOURS_DAYS } from "../http/webhook-hours.ts";
 import type { ProblemCode } from "../problem-codes.ts";
 import { defineMerchantOperations } from "./define-operations.ts";
 import { webhookEndpointOperations } from "./webhook-endpoints.ts";
@@ -23,6 +24,7 @@ function problemsOf({ problems }: { problems: readonly ProblemCode[] }): Problem
 const {
   createMerchantWebhook: create,
   changeMerchantWebhook: change,
+  getMerchantWebhookHealth: readHealth,
   removeMerchantWebhook: remove,
   rotateWebhookEndpointSecret: rotate,
   activateWebhookEndpointSecret: activate,
@@ -73,6 +75,19 @@ export const ownWebhookOperations = defineMerchantOperations({
     request: change.request,
     responses: change.responses,
     problems: problemsOf(change),
+  },
+
+  getWebhookHealth: {
+    subject: "webhooks.read-own-hours",
+    method: "GET",
+    path: `${ONE}/health`,
+    summary: "Get one of your endpoints' health by the hour",
+    description:
+      `Returns how many attempts of each hour of the last ${WEBHOOK_HOURS_DAYS} days were answered, how many failed and ` +
+      "why, and how long your answers took.",
+    ...ofOne,
+    responses: readHealth.responses,
+    problems: ["webhook_not_found"],
   },
 
   removeWebhook: {

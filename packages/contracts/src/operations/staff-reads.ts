@@ -115,6 +115,16 @@ export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">
     },
   ],
   [
+    operations.getMerchantWebhookHealth,
+    {
+      operationId: "getWebhookHealthAsStaff",
+      path: "/staff/webhooks/{endpointId}/health",
+      summary: "Get a webhook endpoint's health by the hour",
+      description:
+        "Returns the attempts of each hour, how many were answered and failed, and how long answers took.",
+    },
+  ],
+  [
     operations.listWebhookDeliveries,
     {
       operationId: "listWebhookDeliveriesAsStaff",

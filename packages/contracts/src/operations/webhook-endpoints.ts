@@ -12,6 +12,7 @@ import {
 import { webhookTestResultSchema } from "../http/webhook-delivery.ts";
 import { secretActivatesAt, webhookUrlSchema } from "../http/webhook-endpoints.ts";
 import { newWebhookHeadersSchema } from "../http/webhook-headers.ts";
+import { WEBHOOK_HOURS_DAYS, webhookHoursSchema } from "../http/webhook-hours.ts";
 import { livemodeParameter } from "../livemode.ts";
 import { sealedReplySchema } from "../sealed-reply.ts";
 import { defineOperatorOperations } from "./define-operations.ts";
@@ -179,6 +180,22 @@ export const webhookEndpointOperations = defineOperatorOperations({
     request: changeWebhookRequestSchema,
     responses: { 200: { description: "The endpoint as it is now", body: webhookEndpointSchema } },
     problems: [...BODY_PROBLEMS, "webhook_not_found", "webhook_url_in_use", "outcome_unknown", "forbidden"],
+  },
+
+  getMerchantWebhookHealth: {
+    subject: "webhooks.read-endpoint-hours",
+    role: "viewer",
+    method: "GET",
+    path: `${PATH}/{endpointId}/health`,
+    summary: "Get a webhook endpoint's health by the hour",
+    description:
+      `Returns how many attempts of each hour of the last ${WEBHOOK_HOURS_DAYS} days were answered, how many failed and ` +
+      "why, and how long the answers took.",
+    pathParameters: endpointPath,
+    queryParameters,
+    notFound: "webhook_not_found",
+    responses: { 200: { description: "The hours with attempts", body: webhookHoursSchema } },
+    problems: ["webhook_not_found", "forbidden"],
   },
 
   removeMerchantWebhook: {

@@ -39,6 +39,10 @@ export function ownWebhookRoutes({ send }: Deps): Route[] {
       const reply = await send(operations.changeWebhook.command, call, asked);
       return "result" in reply ? { status: 200, body: reply.result } : refusalOf(reply);
     }),
+    defineRoute(operations.getWebhookHealth, async (call) => {
+      const reply = await send(operations.getWebhookHealth.command, call, call.path);
+      return "result" in reply ? { status: 200, body: reply.result } : refusalOf(reply);
+    }),
     defineRoute(operations.removeWebhook, async (call) => {
       const reply = await send(operations.removeWebhook.command, call, call.path);
       return "result" in reply ? { status: 204 } : refusalOf(reply);

@@ -3,11 +3,13 @@ import {
   WEBHOOK_DELIVERY_STATUSES,
   type WebhookDelivery,
   type WebhookEndpoint,
+  type WebhookHour,
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { csvPage } from "../ui/csv-page.ts";
 import { deliveryPage, REDELIVERS } from "./delivery-page.ts";
 import { DELIVERY_TEXTS } from "./delivery-texts.ts";
+import { hoursTable } from "./endpoint-hours.ts";
 import { endpointTable } from "./endpoint-table.ts";
 import { actionForm, modeInput, selectField, textField } from "../ui/form-fields.ts";
 import { breakable, statusBadge, statusWord, timeElement } from "../ui/format.ts";
@@ -38,20 +40,22 @@ async function answerLog(context: PageContext, notice?: Notice, status?: number)
   const filter = filterOf(query, FILTERS);
   const merchantId = filter.merchantId ?? session.staff?.merchantId;
   const cursor = query.get("cursor") ?? undefined;
-  const [merchants, deliveries, endpoints] = await Promise.all([
+  const [merchants, deliveries, endpoints, hours] = await Promise.all([
     readMerchants(context),
     readList(context, api.read(operations.listWebhookDeliveries, { query: { ...filter, cursor } })),
     readList(context, endpointsOf(context, merchantId, filter)),
+    readList(context, hoursOf(context, merchantId, filter)),
   ]);
   const content = html`${filters(context, { merchants, filter })}
     ${merchantId !== undefined && ofMerchant(context, { merchantId, filter, endpoints: endpoints.items })}
+    ${merchantId !== undefined && filter.endpointId !== undefined && hoursTable(reader, hours.items)}
     ${table(texts.log, columns(context, merchants), {
       rows: deliveries.items,
       empty: texts.noDeliveries,
     })}
     ${pageLinks(reader, { path: "/deliveries" }, query, deliveries.nextCursor)}
     <p><a href="/deliveries.csv?${new URLSearchParams(filter).toString()}">${reader.texts.csv}</a></p>`;
-  const refusal = deliveries.refusal ?? endpoints.refusal;
+  const refusal = deliveries.refusal ?? endpoints.refusal ?? hours.refusal;
   return {
     kind: "page",
     title: reader.texts.deliveries,
@@ -87,6 +91,16 @@ type OfMerchant = { merchantId: string; filter: Filter };
 async function endpointsOf({ api }: PageContext, merchantId: string | undefined, { livemode }: Filter) {
   if (merchantId === undefined) return { items: [] };
   return await api.read(operations.listMerchantWebhooks, { path: { merchantId }, query: { livemode } });
+}
+
+async function hoursOf(
+  { api }: PageContext,
+  merchantId: string | undefined,
+  { endpointId, livemode }: Filter,
+): Promise<{ items: WebhookHour[] }> {
+  if (merchantId === undefined || endpointId === undefined) return { items: [] };
+  const path = { merchantId, endpointId };
+  return await api.read(operations.getMerchantWebhookHealth, { path, query: { livemode } });
 }
 
 function filters(

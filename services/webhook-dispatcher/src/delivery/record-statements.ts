@@ -61,6 +61,9 @@ const LOGGED = RECORD_COLUMNS.map(([column]) => column)
  * A success always wins: it ends the delivery and the event's schedule under any lease. A failure counts only under the
  * current lease: the process that has the delivery now knows better.
  *
+ * Attempts are counted by the hour as they are inserted, so that a record that is written again counts once. Of several
+ * parts that nothing reads PostgreSQL runs the last one first: these rows, which other batches change too, are locked last.
+ *
  * An event has one delivery by the schedule to an endpoint, so only a resend by hand can end another one than its own.
  * It is looked up for each of them, and `offset 0` leaves the planner no other way: a plan that was made while nothing
  * waited compared each with every delivery that waits (docs/adr/0003).
@@ -72,6 +75,13 @@ export const RECORD = {
     select * from ${unnested(RECORD_COLUMNS, 1)}
   ), logged as (
     insert into attempt (${LOGGED}) select ${LOGGED} from given on conflict do nothing
+    returning endpoint_id, sent_at, error, duration_ms
+  ), counted as (
+    insert into endpoint_hour as known (endpoint_id, hour, result, duration_bucket, count)
+    select endpoint_id, date_trunc('hour', sent_at, 'UTC') as hour, coalesce(error, 'answered') as result,
+      ceil(4 * ln(greatest(duration_ms, 1)::float8) / ln(2::float8))::smallint as duration_bucket, count(*)
+    from logged group by 1, 2, 3, 4 order by 1, 2, 3, 4
+    on conflict (endpoint_id, hour, result, duration_bucket) do update set count = known.count + excluded.count
   ), ended as (
     delete from delivery using given
     where delivery.delivery_id = given.delivery_id

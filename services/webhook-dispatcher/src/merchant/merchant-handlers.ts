@@ -1,6 +1,7 @@
 import { operations, type CommandReply, type MessageContext } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { byMerchant, type AuditedContext } from "../operator/audit-endpoint.ts";
+import { readHours } from "../operator/endpoint-hours.ts";
 import { activateSecret, deleteEndpoint, rotateSecret } from "../operator/manage-endpoint.ts";
 import { whereAllowed } from "../operator/management.ts";
 import { changeEndpoint, createEndpoint, listEndpoints } from "../operator/merchant-endpoints.ts";
@@ -15,6 +16,9 @@ export function merchantHandlers(deps: OperatorDeps) {
   return [
     handler(operations.listWebhooks.command, ({ context }) =>
       listEndpoints(deps, context.merchant.merchantId),
+    ),
+    handler(operations.getWebhookHealth.command, ({ context, payload }) =>
+      readHours(deps, { ...payload, merchantId: context.merchant.merchantId }),
     ),
     handler(operations.createWebhook.command, ({ context, payload }) =>
       changing(deps, context, "create", (by, own) => createEndpoint(deps, by, { ...payload, ...own })),

@@ -4,6 +4,7 @@ import { handler } from "@holdfast/messaging";
 import { getDelivery, listDeliveries, type DeliveryLogDeps } from "./delivery-log.ts";
 import { redeliver, redeliverFailed, type RedeliverDeps } from "./redeliver.ts";
 import type { DeliverDeps } from "../delivery/deliver.ts";
+import { readHours } from "./endpoint-hours.ts";
 import { activateSecret, deleteEndpoint, putEndpoint, rotateSecret } from "./manage-endpoint.ts";
 import {
   changeEndpoint,
@@ -53,6 +54,7 @@ function endpointHandlers(deps: OperatorDeps) {
     handler(operations.listMerchantWebhooks.command, ({ payload }) =>
       listEndpoints(deps, payload.merchantId),
     ),
+    handler(operations.getMerchantWebhookHealth.command, ({ payload }) => readHours(deps, payload)),
     handler(operations.setWebhookManagement.command, ({ context, payload }) =>
       setManagement(deps, context, payload),
     ),

@@ -8,6 +8,7 @@ import {
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { getDelivery, listDeliveries } from "../operator/delivery-log.ts";
+import { readHours } from "../operator/endpoint-hours.ts";
 import { activateSecret, deleteEndpoint, putEndpoint, rotateSecret } from "../operator/manage-endpoint.ts";
 import { whereAllowed } from "../operator/management.ts";
 import { changeEndpoint, createEndpoint, listEndpoints } from "../operator/merchant-endpoints.ts";
@@ -27,6 +28,9 @@ function endpointHandlers(deps: OperatorDeps) {
   return [
     handler(staffVersionOf(operations.listMerchantWebhooks.command), ({ context }) =>
       listEndpoints(deps, context.merchant.merchantId),
+    ),
+    handler(staffVersionOf(operations.getMerchantWebhookHealth.command), ({ context, payload }) =>
+      readHours(deps, own(context, payload)),
     ),
     handler(staffVersionOf(operations.putMerchantWebhook.command), ({ context, payload }) =>
       changing(deps, context, "put", () => putEndpoint(deps, context, own(context, payload))),
