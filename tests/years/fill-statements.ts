@@ -147,6 +147,10 @@ export const FILL_WEBHOOKS = [
      duration_ms, body_hash, secret_version)
    select gen_random_uuid(), created_at, event_id, merchant_id, 'schedule', 1, created_at, 0, number % 1000 <> 0, 200, 10, ${HASH}, 1
    from drawn where ${KEPT.outbox}`,
+  `insert into webhooks.endpoint_hour as known (endpoint_id, hour, result, duration_bucket, count)
+   select merchant_id, date_trunc('hour', created_at, 'UTC'), case number % 1000 when 0 then 'status' else 'answered' end, 14, count(*)
+   from drawn where ${KEPT.outbox} group by 1, 2, 3
+   on conflict (endpoint_id, hour, result, duration_bucket) do update set count = known.count + excluded.count`,
 ];
 
 export const FILL_SETTLEMENT = [

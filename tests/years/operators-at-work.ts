@@ -57,6 +57,8 @@ async function manageEndpoints(
   const { endpointId } = created.result.endpoint;
   const endpoint = { merchantId, endpointId };
   done(await operate(operations.listMerchantWebhooks.command, { merchantId }));
+  done(await operate(operations.setWebhookManagement.command, { merchantId, managedBy: "api" }));
+  done(await operate(operations.getMerchantWebhookHealth.command, endpoint));
   done(
     await operate(operations.changeMerchantWebhook.command, {
       ...endpoint,
