@@ -74,7 +74,7 @@ export type HeaderChange = {
 
 /**
  * The headers after a change. Stored values go to the URL that they were given for and to no other one: whoever may
- * change the URL would otherwise read them there (docs/adr/0069).
+ * change the URL would otherwise read them there (docs/adr/0065).
  *
  * @returns the fault of what was asked for; undefined where the headers stay as they are.
  */
