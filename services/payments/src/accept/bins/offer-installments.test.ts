@@ -27,7 +27,13 @@ const routeTo =
   (_merchant, payment) =>
     payment.installmentCount === except
       ? []
-      : [{ accountId: "a", totalMinor: installmentTotal(prices, { ...payment, day: "2026-12-01" }) }];
+      : [
+          {
+            accountId: "a",
+            retriesAt: [],
+            totalMinor: installmentTotal(prices, { ...payment, day: "2026-12-01" }),
+          },
+        ];
 
 const price = (installmentCount: number, ratePercent: string): InstallmentPrice => ({
   loyaltyCode: "BONUS",

@@ -22,7 +22,7 @@ export function createRouting(
     const table = current.table();
     if (!table) return undefined;
     const { accounts, routes, defaultAccount, testAccount } = table;
-    return decideRoute(payment, {
+    const found = decideRoute(payment, {
       routes: routes.get(merchantId) ?? [],
       accounts,
       defaultAccount: payment.livemode ? defaultAccount : testAccount,
