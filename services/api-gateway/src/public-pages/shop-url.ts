@@ -23,7 +23,11 @@ export function shopUrlOfCheckout({
 }
 
 /** The shop's address for the buyer of an ended 3-D Secure payment: the merchant's URL with the payment's ids. */
-export function shopUrlOfPayment({ payment, successUrl, failureUrl }: SessionState): string {
+export function shopUrlOfPayment({
+  payment,
+  successUrl,
+  failureUrl,
+}: Pick<SessionState, "payment" | `${"success" | "failure"}Url`>): string {
   const isGood = payment.status === "SUCCESS" || payment.status === "CAPTURED";
   const { paymentId, orderId } = payment;
   return addToQuery(isGood ? successUrl : failureUrl, { paymentId, orderId });

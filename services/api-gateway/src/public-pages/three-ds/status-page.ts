@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Exchange } from "../../http/exchange.ts";
-import { currencyExponent, type ApiPaymentResponse } from "@holdfast/contracts";
+import { chargedAmount, currencyExponent, type ApiPaymentResponse } from "@holdfast/contracts";
 import { escapeHtml, LANGUAGES, writeAmount, type BuyerLocale, type Language } from "@holdfast/html";
 import { PAGE_TEXTS as FRAME_TEXTS } from "../checkout/page-texts.ts";
 import { FRAMED_BY, REPORTED_TO } from "./challenge-form.ts";
@@ -66,7 +66,7 @@ export const PAGE_TEXTS = {
 
 /** The buyer's order, so that a page says who is paid, and how much. */
 export type PaidOrder = {
-  payment: Pick<ApiPaymentResponse, "amount" | "currency" | "livemode">;
+  payment: Pick<ApiPaymentResponse, "amount" | "installmentTotal" | "currency" | "livemode">;
   /** The name that the buyer knows. */
   merchantName: string;
 };
@@ -145,9 +145,10 @@ function head({ locale, order, switchPath }: NoticeFrame): string {
   return shop === "" && nav === "" ? "" : `\n${ribbon}<header>${shop}${nav}</header>`;
 }
 
-function amountOf({ payment: { amount, currency } }: PaidOrder, locale: string): string {
+function amountOf({ payment }: PaidOrder, locale: string): string {
+  const { currency } = payment;
   const exponent = currencyExponent(currency) ?? 0;
-  return writeAmount(locale, amount.toFixed(exponent) as `${number}`, currency, exponent);
+  return writeAmount(locale, chargedAmount(payment).toFixed(exponent) as `${number}`, currency, exponent);
 }
 
 /** In the colours and the type of the hosted page, and in the light that the browser asks for. */
