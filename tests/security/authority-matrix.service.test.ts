@@ -149,7 +149,11 @@ describe("a user of the bus, who has no person's token", () => {
     const upload = { importId: randomUUID(), accountId: "own", mapping: "holdfast", fileName: "file.csv" };
     const endpoint = { merchantId: system.merchantId, endpointId: randomUUID(), recipientKey: "x" };
     const keyed = { ...merchant, merchant: { merchantId: managedByKeys } };
-    const own = { url: "https://shop.example/hook", events: ["payment.status_changed" as const], recipientKey };
+    const own = {
+      url: "https://shop.example/hook",
+      events: ["payment.status_changed" as const],
+      recipientKey,
+    };
     const any = async (...attempts: Promise<boolean>[]) => (await Promise.all(attempts)).includes(true);
     const can: Can = {
       money: await any(

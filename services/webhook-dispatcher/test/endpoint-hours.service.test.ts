@@ -11,7 +11,10 @@ let shiftMs = 0;
 beforeAll(async () => {
   harness = await startDispatcherHarness(
     { WEBHOOK_RETRY_SCHEDULE: "1h", WEBHOOK_ATTEMPT_TIMEOUT: "60s", WEBHOOK_LEASE: "5m" },
-    { overrides: { clock: createClock(() => shiftMs), connectMaxMs: 60_000 }, now: () => Date.now() + shiftMs },
+    {
+      overrides: { clock: createClock(() => shiftMs), connectMaxMs: 60_000 },
+      now: () => Date.now() + shiftMs,
+    },
   );
 });
 afterAll(() => harness.close());
