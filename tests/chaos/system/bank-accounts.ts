@@ -11,8 +11,8 @@ export type PlacesOfMoney = Record<string, string[]>;
 
 /**
  * Opens an account at each bank and routes each merchant's lira there: the first merchant's to the first bank, the
- * second's to the second, each with the other one as the next where the first cannot be reached. Other currencies go to
- * the default account. One operator proposes, another confirms.
+ * second's to the second, each with the other one as the next where the first cannot be reached or declines softly.
+ * Other currencies go to the default account. One operator proposes, another confirms.
  */
 export async function openAccounts(
   { proposes, confirms }: { proposes: OperatorClient; confirms: OperatorClient },
@@ -87,7 +87,12 @@ async function route(
         action: "routes.proposed",
         method: "PUT",
         path,
-        body: accountIds.map((accountId) => ({ currency: "TRY", accountId })),
+        // The last account has none after it.
+        body: accountIds.map((accountId, index) => ({
+          currency: "TRY",
+          accountId,
+          retrySoftDeclines: index < accountIds.length - 1,
+        })),
         subject: merchantId,
       });
     return now?.routes?.length === accountIds.length;
