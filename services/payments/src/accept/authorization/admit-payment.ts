@@ -97,9 +97,12 @@ async function admitPayment<Reply extends CommandReply<ApiPaymentResponse>>(
   if (refusal) return await answerRefusal(deps, message, claim, { reply: refusal, read });
   const found = deps.findRoute(claim.merchant_id, routed(claim));
   if (!found) return { outcome: "not_started" };
-  if (found[0] === undefined) return { outcome: "problem", code: "no_acquirer_account" };
-  const [first, ...others] = accountsOfTotal(claim, found);
-  if (!first) return await answerRefusal(deps, message, claim, { reply: otherTotal(claim, found[0]), read });
+  const [first, ...next] = found;
+  if (!first) return { outcome: "problem", code: "no_acquirer_account" };
+  const hasTotal = ({ totalMinor }: PricedStep) =>
+    claim.order_amount_minor === null || totalMinor === claim.amount_minor;
+  if (!hasTotal(first))
+    return await answerRefusal(deps, message, claim, { reply: otherTotal(claim, first), read });
   const { accountId } = first;
   const missing = missingAt(deps, claim, details);
   const field = missing(accountId);
@@ -107,7 +110,8 @@ async function admitPayment<Reply extends CommandReply<ApiPaymentResponse>>(
     const lacking = { outcome: "problem", code: "bank_requires_field", extra: { field } } as const;
     return await answerRefusal(deps, message, claim, { reply: lacking, read });
   }
-  const route = [first, ...others.filter((other) => missing(other.accountId) === undefined)];
+  const others = next.filter((other) => hasTotal(other) && missing(other.accountId) === undefined);
+  const route = [first, ...others];
   const row = { ...claim, account_id: accountId };
   const { deadlineAt } = message.context;
   const caller = { accountId, merchantId: row.merchant_id, deadlineAt };
@@ -125,13 +129,6 @@ async function admitPayment<Reply extends CommandReply<ApiPaymentResponse>>(
 function missingAt({ bank }: AdmissionDeps, row: UnroutedClaim, details: OrderDetails) {
   const request = { customer: customerOf(row, details), ...basketOf(details) };
   return (account: string) => bank.of(account).missingField?.(request);
-}
-
-/** The accounts whose installments cost what the merchant has shown to the buyer; all of them where it has shown no total. */
-function accountsOfTotal(claim: UnroutedClaim, route: readonly PricedStep[]): readonly RouteStep[] {
-  return claim.order_amount_minor === null
-    ? route
-    : route.filter(({ totalMinor }) => totalMinor === claim.amount_minor);
 }
 
 function otherTotal({ currency_exponent }: UnroutedClaim, { totalMinor }: PricedStep) {

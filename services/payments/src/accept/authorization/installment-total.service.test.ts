@@ -239,18 +239,20 @@ describe("a checkout", () => {
   });
 });
 
-test("of two accounts only one with the total gets the payment", async () => {
+test("of two accounts the first one's total counts, and another account's choose no route", async () => {
   const dear = await account();
   await price(dear, [{ ...PRICE, ratePercent: "9" }]);
   const routed = await merchantRoutedTo({ accountId: dear }, { accountId });
   const merchant = { merchantId: routed };
-  const command = sale({ installmentTotalMinor: TOTAL }, routed);
+  for (const installmentTotalMinor of [TOTAL, order.amountMinor, "1"]) {
+    const refused = sale({ installmentTotalMinor }, routed);
+    expect(await sell(refused, { merchant })).toMatchObject({ extra: { installmentTotal: 1362.49 } });
+    expect(await rowOf(refused.paymentId)).toBeUndefined();
+  }
+  const command = sale({ installmentTotalMinor: "136249" }, routed);
   expect(await sell(command, { merchant })).toMatchObject({ result: { status: "SUCCESS" } });
   const [row] = await payments.query("select account_id from payments.payment where payment_id = $1", [
     command.paymentId,
   ]);
-  expect(row).toEqual({ account_id: accountId });
-  expect(await sell(sale({ installmentTotalMinor: "1" }, routed), { merchant })).toMatchObject({
-    extra: { installmentTotal: 1362.49 },
-  });
+  expect(row).toEqual({ account_id: dear });
 });
