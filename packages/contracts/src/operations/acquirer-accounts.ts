@@ -179,7 +179,7 @@ export const acquirerAccountOperations = defineOperatorOperations({
       "Installments without a price cost the buyer nothing.",
     request: installmentPriceListSchema,
     responses: { 200: prices("The prices, with the proposal where another person has to confirm it") },
-    problems: [...BODY_PROBLEMS, "forbidden", "acquirer_account_not_found"],
+    problems: [...BODY_PROBLEMS, "forbidden", "acquirer_account_not_found", "account_not_confirmed"],
   },
 
   getMerchantRoutes: {

@@ -63,6 +63,31 @@ test("another change of the account keeps its prices, and an empty list takes th
   expect(resultOf(await read(accountId))).toEqual({ prices: [], version: 4 });
 });
 
+test("prices neither confirm an account that nobody has confirmed, nor make it the default one again", async () => {
+  const { accountId: open } = resultOf(await as("alice").make());
+  expect(await as("bora").price(open, [PRICE])).toMatchObject({ code: "account_not_confirmed" });
+  const before = await account({ default: true });
+  const now = await account({ default: true });
+  resultOf(await as("alice").price(before, [PRICE]));
+  resultOf(await as("bora").confirm(before, 2));
+  const defaults = await payments.query(
+    "select account_id from payments.acquirer_account where is_default and account_id = any ($1)",
+    [[before, now]],
+  );
+  expect(defaults).toEqual([{ account_id: now }]);
+});
+
+test("a proposal that ends by another one is named in the audit log", async () => {
+  const accountId = await account();
+  resultOf(await as("alice").change(accountId, { name: `renamed ${randomUUID()}` }));
+  resultOf(await as("cem").price(accountId, [PRICE]));
+  const [line] = await payments.query<{ detail: string }>(
+    "select detail from payments.audit_entry where subject = $1 order by sequence desc limit 1",
+    [accountId],
+  );
+  expect(JSON.parse(line!.detail)).toMatchObject({ version: 3, replaces: 2 });
+});
+
 test("an unknown account has no prices", async () => {
   const nobody = randomUUID();
   const notFound = { outcome: "problem", code: "acquirer_account_not_found" };

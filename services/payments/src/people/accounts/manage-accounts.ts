@@ -108,6 +108,8 @@ export async function changeAccount(
     const { settings = base.settings, secrets = secretsOf(ring, stored, base), ...changed } = change;
     const attributes: AccountAttributes = {
       ...base.attributes,
+      // Another account may have become it since.
+      ...(stored.current && { default: stored.account.is_default || stored.account.is_test_default }),
       ...withoutUndefined(changed),
       secretsChange: change.secrets !== undefined,
     };
@@ -122,7 +124,7 @@ export async function changeAccount(
     const version = (await lastVersion(trx, accountId)) + 1;
     const sealed_secrets = sealAccountSecrets(ring, { accountId, version, protocol }, secrets);
     const proposed = { account_id: accountId, version, attributes, settings, sealed_secrets };
-    return await propose(deps, trx, context, proposed);
+    return await propose(deps, trx, context, proposed, stored.proposal?.version);
   });
   return problem ?? (await shown(deps, accountId));
 }
@@ -160,17 +162,23 @@ export async function readAccounts(
 
 type Proposed = Pick<VersionRow, "account_id" | "version" | "attributes" | "settings" | "sealed_secrets">;
 
+/** @param replaces the version of a proposal that this one ends. */
 async function propose(
   { twoPeople }: ManageAccountsDeps,
   trx: Trx,
   context: OperatorContext,
   version: Proposed,
+  replaces?: number,
 ): Promise<Problem | undefined> {
   const proposed_by = context.operator.person;
   const row = { ...version, proposed_by };
   await insertVersion(trx, row);
   const { attributes, settings } = version;
-  await audit(trx, context, "account.proposed", row, { attributes, settings });
+  await audit(trx, context, "account.proposed", row, {
+    attributes,
+    settings,
+    ...(replaces !== undefined && { replaces }),
+  });
   if (twoPeople) return undefined;
   return await confirm(trx, context, {
     ...row,

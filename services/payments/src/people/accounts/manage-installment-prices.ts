@@ -5,12 +5,14 @@ import { changeAccount, type ManageAccountsDeps } from "./manage-accounts.ts";
 
 type Reply = CommandReply<InstallmentPrices>;
 
-/** Replaces an account's prices, or proposes it. */
+/** Replaces a confirmed account's prices, or proposes it: a person who is asked for prices confirms nothing else. */
 export async function replaceInstallmentPrices(
   deps: ManageAccountsDeps,
   context: OperatorContext,
   { accountId, prices }: { accountId: string; prices: readonly InstallmentPrice[] },
 ): Promise<Reply> {
+  const [stored] = await findAccounts(deps.db, accountId);
+  if (stored && !stored.current) return { outcome: "problem", code: "account_not_confirmed" };
   const changed = await changeAccount(deps, context, { accountId, change: { installmentPrices: prices } });
   return "result" in changed ? await readInstallmentPrices(deps, accountId) : changed;
 }
