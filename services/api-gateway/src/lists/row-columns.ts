@@ -42,7 +42,7 @@ function textOf(row: Row, path: string[]): string {
 }
 
 function isAmount(name: string): boolean {
-  return /(?:amount|commission)$/i.test(name);
+  return /(?:amount|commission|total)$/i.test(name);
 }
 
 /** `approvedCurrency` is the currency of `approvedAmount`. */

@@ -8,6 +8,7 @@ const ROW = {
   paymentId: "0199aaaa-0000-7000-8000-000000000001",
   orderId: 'order, "one"\nof two',
   amount: 12.5,
+  installmentTotal: 12.9,
   capturedAmount: 7,
   currency: "TRY",
   merchantCommission: 0.1,
@@ -46,6 +47,7 @@ test("a row reads back as it was, amounts as decimal text, what is absent empty;
   expect(row).toMatchObject({
     orderId: ROW.orderId,
     amount: "12.50",
+    installmentTotal: "12.90",
     capturedAmount: "7.00",
     merchantCommission: "0.10",
     customerId: "",

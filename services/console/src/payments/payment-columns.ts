@@ -1,4 +1,4 @@
-import type { ApiPaymentResponse } from "@holdfast/contracts";
+import { chargedAmount, type ApiPaymentResponse } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
 import { amountText, cardText, statusBadge, testBadge, timeElement } from "../ui/format.ts";
 import type { Reader } from "../ui/page-context.ts";
@@ -25,7 +25,7 @@ export function paymentColumns(reader: Reader): Column<ListedPayment>[] {
     {
       heading: texts.amount,
       isNumber: true,
-      cell: ({ payment }) => amountText(reader, payment.amount, payment.currency),
+      cell: ({ payment }) => amountText(reader, chargedAmount(payment), payment.currency),
     },
     { heading: texts.status, cell: ({ payment }) => statusBadge(reader, payment.status) },
     { heading: texts.card, cell: ({ payment }) => cardText(payment.pan) },

@@ -1,4 +1,10 @@
-import { operations, RANGE_DAYS_MAX, type SearchAnswer } from "@holdfast/contracts";
+import {
+  chargedAmount,
+  operations,
+  RANGE_DAYS_MAX,
+  type ApiPaymentResponse,
+  type SearchAnswer,
+} from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { OperatorApiProblemError } from "../api/operator-api.ts";
 import { DELIVERY_TEXTS } from "../deliveries/delivery-texts.ts";
@@ -127,11 +133,11 @@ function paymentRow(reader: Reader, item: Extract<Item, { type: "payment" }>["pa
 function recordOf(
   reader: Reader,
   { merchantId, merchantName }: { merchantId: string; merchantName?: string | undefined },
-  record: { amount: number; currency: string; status: string; paymentDate: string },
+  record: Pick<ApiPaymentResponse, "amount" | "installmentTotal" | "currency" | "status" | "paymentDate">,
 ) {
   return {
     merchant: merchantName ?? merchantId,
-    amount: amountText(reader, record.amount, record.currency),
+    amount: amountText(reader, chargedAmount(record), record.currency),
     status: record.status,
     at: record.paymentDate,
   };

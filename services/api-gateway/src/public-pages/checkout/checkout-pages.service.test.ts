@@ -333,6 +333,18 @@ describe("a checkout whose buyers pay for installments", () => {
     expect((await get(`${pathOf(page)}?price=3:<b>`)).text).not.toContain('checked value="3');
     checkouts.paid.length = 0;
   });
+
+  test("says what its payment charges, while it waits and on the receipt", async () => {
+    const paid = { ...recordOf({ paymentId: randomUUID(), orderId: "order-1" }), installmentTotal: 12.97 };
+    const waits = show({ installmentPrices: true, payment: { ...paid, status: "ENROLLED" } });
+    expect((await get(pathOf(waits))).text).toContain("12.97");
+    const receipt = show({ installmentPrices: true, status: "COMPLETED", payment: paid });
+    expect((await get(pathOf(receipt))).text).toContain("12.97");
+    const failed = show({ installmentPrices: true, payment: { ...paid, status: "FAILED" } });
+    const { text } = await get(pathOf(failed));
+    expect(text).toContain("12.50");
+    expect(text).not.toContain("12.97");
+  });
 });
 
 test("an outcome that is in doubt leads to the page, which shows how it stands", async () => {

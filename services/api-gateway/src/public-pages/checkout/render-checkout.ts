@@ -1,4 +1,10 @@
-import { currencyExponent, formatAmount, type CheckoutPage } from "@holdfast/contracts";
+import {
+  chargedAmount,
+  currencyExponent,
+  formatAmount,
+  type ApiPaymentResponse,
+  type CheckoutPage,
+} from "@holdfast/contracts";
 import { html, keepFormatters, localeOf, writeAmount, type BuyerLocale, type Html } from "@holdfast/html";
 import { LINK_TEXTS } from "./link-texts.ts";
 import { PAGE_TEXTS } from "./page-texts.ts";
@@ -28,7 +34,7 @@ export function summary(
       <span class="quiet"
         >${checkout.status === "OPEN" && !checkout.linkIs ? texts.amount : texts.amountOfClosed}</span
       >
-      <span class="amount">${amountOf(checkout, locale.locale)}</span>
+      <span class="amount">${amountShown(checkout, locale.locale)}</span>
     </h1>
     <p class="order">
       <span class="quiet"
@@ -159,6 +165,24 @@ export function renderNotice(heading: string, text: string, retry?: { path: stri
     <p>${text}</p>
     ${retry && html`<p><a class="primary" href="${retry.path}">${retry.label}</a></p>`}
   </section>`;
+}
+
+/** The order's price, or what its payment charges: that has the buyer's cost of installments in it. */
+function amountShown(checkout: CheckoutPage, locale: string): string {
+  const { payment } = checkout;
+  const isPaid = checkout.status === "COMPLETED" || isUnderWay(checkout);
+  const hasTotal = payment?.installmentTotal !== undefined && isPaid;
+  return hasTotal ? chargedBy(payment, locale) : amountOf(checkout, locale);
+}
+
+/** What a payment charges, as the buyer writes it. */
+export function chargedBy(
+  payment: Pick<ApiPaymentResponse, "amount" | "installmentTotal" | "currency">,
+  locale: string,
+): string {
+  const { currency } = payment;
+  const exponent = currencyExponent(currency) ?? 0;
+  return writeAmount(locale, chargedAmount(payment).toFixed(exponent) as `${number}`, currency, exponent);
 }
 
 /** The amount, as the buyer writes it. */

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Exchange } from "../../http/exchange.ts";
-import { chargedAmount, currencyExponent, type ApiPaymentResponse } from "@holdfast/contracts";
-import { escapeHtml, LANGUAGES, writeAmount, type BuyerLocale, type Language } from "@holdfast/html";
+import type { ApiPaymentResponse } from "@holdfast/contracts";
+import { escapeHtml, LANGUAGES, type BuyerLocale, type Language } from "@holdfast/html";
 import { PAGE_TEXTS as FRAME_TEXTS } from "../checkout/page-texts.ts";
+import { chargedBy } from "../checkout/render-checkout.ts";
 import { FRAMED_BY, REPORTED_TO } from "./challenge-form.ts";
 
 /** The messages of these pages. None of them is how a payment ended: the shop says that. */
@@ -134,7 +135,7 @@ function head({ locale, order, switchPath }: NoticeFrame): string {
   const texts = FRAME_TEXTS[locale.language];
   const ribbon = order?.payment.livemode === false ? `<aside>${escapeHtml(texts.testMode)}</aside>` : "";
   const shop = order
-    ? `<p>${escapeHtml(order.merchantName)}<br><strong>${escapeHtml(amountOf(order, locale.locale))}</strong></p>`
+    ? `<p>${escapeHtml(order.merchantName)}<br><strong>${escapeHtml(chargedBy(order.payment, locale.locale))}</strong></p>`
     : "";
   const links = LANGUAGES.map(
     (other) =>
@@ -143,12 +144,6 @@ function head({ locale, order, switchPath }: NoticeFrame): string {
   const nav =
     switchPath === undefined ? "" : `<nav aria-label="${texts.switchLabel}">${links.join(" ")}</nav>`;
   return shop === "" && nav === "" ? "" : `\n${ribbon}<header>${shop}${nav}</header>`;
-}
-
-function amountOf({ payment }: PaidOrder, locale: string): string {
-  const { currency } = payment;
-  const exponent = currencyExponent(currency) ?? 0;
-  return writeAmount(locale, chargedAmount(payment).toFixed(exponent) as `${number}`, currency, exponent);
 }
 
 /** In the colours and the type of the hosted page, and in the light that the browser asks for. */
