@@ -50,6 +50,7 @@ describe("the ledger of a bank that knows the order only", () => {
       paymentHistory: [],
       refunds: [],
       approvals: [],
+      bankCalls: [],
       ...rows,
     }).map(({ operation, reference, amountMinor }) => `${operation} ${reference} ${amountMinor}`);
   const step = (from: string | null, to: string) => ({
@@ -59,6 +60,17 @@ describe("the ledger of a bank that knows the order only", () => {
     to,
     cause: "test",
     transactionId: "1",
+  });
+
+  test("the refused voids of a payment that people booked are its reversal's, and the next is a cancellation", () => {
+    const refused = line("void", { outcome: "declined", voided: "sale" });
+    const call = { paymentId: ID, number: 2, accountId: ACCOUNT, movementId: null, name: null };
+    const rows = {
+      payments: [row("SUCCESS")],
+      paymentHistory: [step("AUTHORIZING", "REVERSING"), step("REVERSING", "SUCCESS")],
+      bankCalls: ["refused", "not_sent"].map((outcome) => ({ ...call, kind: "reverse", outcome })),
+    };
+    expect(read([refused, refused], rows)).toEqual([`reverse ${ID} 1250`, `cancel ${ID}:cancel 1250`]);
   });
 
   test("names an order by the payment, and a capture after it", () => {
@@ -157,7 +169,7 @@ test("iyzico's ledger names each movement by our own references", () => {
     line("refund", "r1:refund"),
     line("capture", `${ID}:capture`, { requestedMinor: 1_200 }),
   ].join("");
-  const rows = { payments: [], paymentHistory: [], refunds: [], approvals: [] };
+  const rows = { payments: [], paymentHistory: [], refunds: [], approvals: [], bankCalls: [] };
   expect(foreignBankLines(text, ACCOUNT, rows)).toMatchObject([
     { operation: "sale", reference: ID, parentReference: null, amountMinor: 600n, requestedMinor: 1_250n },
     { operation: "reverse", reference: ID },
@@ -178,7 +190,7 @@ test("a second success at iyzico is another payment of the order, with follow-up
     line("void", { ...first, conversationId: "merchant-panel", uncalled: "panel" }),
     line("refund", { ...second, conversationId: "merchant-panel", uncalled: "panel" }),
   ].join("");
-  const rows = { payments: [], paymentHistory: [], refunds: [], approvals: [] };
+  const rows = { payments: [], paymentHistory: [], refunds: [], approvals: [], bankCalls: [] };
   expect(foreignBankLines(text, ACCOUNT, rows)).toMatchObject([
     { operation: "sale", reference: ID },
     { operation: "sale", reference: `${ID}:again`, uncalled: "again", isBelieved: true },

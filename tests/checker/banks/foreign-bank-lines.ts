@@ -29,7 +29,7 @@ type ReferencedLine = Line & {
   payment?: { priceMinor: number };
 };
 
-type Rows = Pick<StoredRows, "payments" | "paymentHistory" | "refunds" | "approvals">;
+type Rows = Pick<StoredRows, "payments" | "paymentHistory" | "refunds" | "approvals" | "bankCalls">;
 
 /**
  * A bank's ledger in the words of the checker. A bank that has none of our references but the order's leaves it open which
@@ -99,12 +99,14 @@ class Orders {
   readonly #cancelled: Set<string>;
   readonly #succeeded: Set<string>;
   readonly #refunds: Map<string, RefundRow[]>;
+  /** How many reversals were sent of each payment that people have booked because the bank refused them. */
+  readonly #refusedReversals: Map<string, number>;
   readonly #paid = new Set<string>();
   /** The names of second successes, and the orders with a refund in the panel. */
   readonly #again = new Set<string>();
   readonly #givenBack = new Set<string>();
 
-  constructor({ payments, paymentHistory, refunds, approvals }: Rows) {
+  constructor({ payments, paymentHistory, refunds, approvals, bankCalls }: Rows) {
     const reached = (state: string, from?: string) =>
       new Set(
         paymentHistory
@@ -114,6 +116,13 @@ class Orders {
     this.#payments = new Map(payments.map((payment) => [payment.paymentId, payment]));
     this.#succeeded = reached("SUCCESS");
     this.#cancelled = reached("CANCELLED", "SUCCESS");
+    const reversals = Map.groupBy(
+      bankCalls.filter(({ kind, outcome }) => kind === "reverse" && outcome !== "not_sent"),
+      ({ paymentId }) => paymentId,
+    );
+    this.#refusedReversals = new Map(
+      [...reached("SUCCESS", "REVERSING")].map((id) => [id, reversals.get(id)?.length ?? 0]),
+    );
     const approvedAt = new Map(approvals.map(({ refundId, at }) => [refundId, at.getTime()]));
     const byApproval = refunds.toSorted(
       (one, other) =>
@@ -165,7 +174,10 @@ class Orders {
     const refund = this.#take(line, paymentId);
     if (refund)
       return { operation: refund.kind ?? "refund", reference: `${refund.refundId}:refund`, parentReference };
-    if (this.#succeeded.has(paymentId)) return cancel;
+    const refused = this.#refusedReversals.get(paymentId) ?? 0;
+    const isOfReversal = line.outcome === "declined" && refused > 0;
+    if (isOfReversal) this.#refusedReversals.set(paymentId, refused - 1);
+    else if (this.#succeeded.has(paymentId)) return cancel;
     return { operation: "reverse", reference: paymentId, parentReference };
   }
 

@@ -106,6 +106,11 @@ export const PLANTED_IN_OPERATIONS: Record<number, Planted[]> = {
     ["shows CAPTURE DONE at an unknown time", paid, (run) => [capture(run, {}), show(run, { at: "then" })]],
     ["and the bank has no operation", paid, (run) => show(run, {})],
     [
+      "shows CAPTURE DECLINED 1250 SETTLED, and the bank has no operation",
+      paid,
+      (run) => show(run, { status: "DECLINED", resultCode: "SETTLED" }),
+    ],
+    [
       "and the bank has CAPTURE DECLINED 1250 expired_request",
       paid,
       (run) => [run.bank.push(line(run, TOO_LATE)), show(run, {})],
@@ -187,6 +192,10 @@ export const ALLOWED_IN_OPERATIONS: [what: string, plant: (run: TestLedgers) => 
       change(run, paid, { capturedMinor: 625n });
       show(run, { amount: "6.25" });
     },
+  ],
+  [
+    "a cancellation that the bank's record declines",
+    (run) => show(run, { type: "CANCEL", status: "DECLINED", resultCode: "SETTLED" }),
   ],
   ["a settled sale that was given back by a refund", (run) => giveBack(run)],
   [
