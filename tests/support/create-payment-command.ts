@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomUUIDv7 } from "node:crypto";
 import { Card, type CardData, type PreAuthorizePayment } from "@holdfast/contracts";
 import type { CardSealer } from "@holdfast/sealing";
 
@@ -15,7 +15,7 @@ export function createPaymentCommand(
   merchantId: string,
   { cardData, ofMerchant = merchantId, ...change }: PaymentChange = {},
 ): PreAuthorizePayment {
-  const paymentId = change.paymentId ?? randomUUID();
+  const paymentId = change.paymentId ?? randomUUIDv7();
   const card = new Card({
     pan: "4111111111111111",
     expiryMonth: "12",
