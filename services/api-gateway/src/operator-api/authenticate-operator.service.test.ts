@@ -37,6 +37,8 @@ const MAY: Record<string, string> = {
   requestRefundForMerchant: "operations admin",
   listFailingWebhooks: ANYBODY,
   listMerchantWebhooks: ANYBODY,
+  getMerchantWebhookHealth: ANYBODY,
+  setWebhookManagement: "onboarder admin",
   createMerchantWebhook: "onboarder admin",
   changeMerchantWebhook: "onboarder admin",
   removeMerchantWebhook: "onboarder admin",
