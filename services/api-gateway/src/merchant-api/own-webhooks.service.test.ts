@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from "node:crypto";
 import { operations, type CommandReply, type SealedReply, type WebhookEndpoint } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
+import { withClient } from "@holdfast/sandbox/infrastructure";
 import { createReplyRecipient, sealReply } from "@holdfast/sealing";
 import { serveCommands } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -109,6 +110,29 @@ test("a merchant's key lists, adds, changes and removes endpoints, and rotates t
   expect(JSON.parse(dispatcherKey.open(created!))).toEqual({ for: merchantId, headers });
   expect(JSON.parse(dispatcherKey.open(changed!))).toEqual({ for: endpointId, headers });
   expect(JSON.stringify(received)).not.toContain("shop-7");
+});
+
+test("a secret is kept for no repetition: each request under one Idempotency-Key is carried out", async () => {
+  const body = JSON.stringify({ url: endpoint.url });
+  const sent = { ...merchant.headers, "Content-Type": "application/json", "Idempotency-Key": "once" };
+  for (const [path, request] of [
+    ["/api/webhooks", { headers: sent, body }],
+    [`/api/webhooks/${endpointId}/rotate-secret`, { headers: sent }],
+  ] as const) {
+    received.length = 0;
+    for (const answer of [
+      await gateway.merchantApi({ method: "POST", path, ...request }),
+      await gateway.merchantApi({ method: "POST", path, ...request }),
+    ]) {
+      expect(answer).toMatchObject({ body: { secret: "whs_books" } });
+      expect(answer.headers).not.toHaveProperty("idempotent-replayed");
+    }
+    expect(received).toHaveLength(2);
+  }
+  const kept = "select count(*)::int as keys from operator_key";
+  const { owner } = gateway.database.urls.gateway;
+  const { rows } = await withClient(owner, (client) => client.query(kept));
+  expect(rows).toEqual([{ keys: 0 }]);
 });
 
 test("where its keys may not change endpoints, each change is a 403 of its own code", async () => {
