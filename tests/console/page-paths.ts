@@ -1,4 +1,5 @@
 import { PAGES } from "../../services/console/src/http/console-app.ts";
+import { TEST_ACCOUNT_ID } from "../support/index.ts";
 import type { Audience } from "./relayed-console.ts";
 
 /** Ids in the addresses of the console's pages. */
@@ -31,6 +32,7 @@ function pathOf(page: string, { merchantId, payment, refund, event, link, disput
     "/deliveries": `/deliveries?merchantId=${merchantId}`,
     "/deliveries/:eventId": `/deliveries/${event}`,
     "/merchants/:merchantId": `/merchants/${merchantId}`,
+    "/accounts/:accountId/installment-prices": `/accounts/${TEST_ACCOUNT_ID}/installment-prices`,
     "/settlement/imports/:importId": taken && `/settlement/imports/${taken}`,
     "/payment-links/:paymentLinkId": link && `/payment-links/${link}`,
   };
