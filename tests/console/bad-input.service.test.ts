@@ -83,6 +83,19 @@ const FORMS: Record<string, Form> = {
     fields: { routeAccount: randomUUID(), routeCurrency: "TRY", routeScheme: "VISA", routeRetry: "yes" },
   },
   "/merchants/:merchantId/confirm-routes": { who: ["operator"], fields: { version: "1" } },
+  "/accounts/:accountId/installment-prices": {
+    who: ["operator"],
+    fields: {
+      priceLoyalty: "BONUS",
+      priceCount: "3",
+      pricePayer: "BUYER",
+      priceRate: "3.75",
+      priceFrom: "2026-12-01",
+      priceTo: "2027-01-01",
+    },
+    kept: ["priceLoyalty", "priceCount", "priceRate", "priceFrom", "priceTo"],
+  },
+  "/accounts/:accountId/installment-prices/confirm": { who: ["operator"], fields: { version: "2" } },
   "/merchants/:merchantId/branding": {
     who: ["operator"],
     fields: { brandName: "Lamps", brandColor: "#7a1f5c", brandLogo: LOGO },
@@ -200,12 +213,19 @@ function filled(path: string): string {
     .replace(":eventId", things.event)
     .replace(":endpointId", things.endpoint)
     .replace(":merchantId", merchantId)
+    .replace(":accountId", TEST_ACCOUNT_ID)
     .replace(":importId", IMPORT)
     .replace(":differenceId", DIFFERENCE)
     .replace(":paymentLinkId", things.link);
 }
 
-const stateOf = () => started.stateOf(started.shops.mine);
+/** The merchant's state, and the versions of the account that its payments go to. */
+const stateOf = async () => ({
+  ...(await started.stateOf(started.shops.mine)),
+  accounts: await started.query(
+    "select account_id, version, confirmed_by from payments.acquirer_account_version order by 1, 2",
+  ),
+});
 const fieldsOf = ({ fields = {} }: Form) => ({
   merchantId: started.shops.mine.merchantId,
   ...Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, filled(value)])),
