@@ -22,14 +22,14 @@ export async function readEndpoint(
 }
 
 /**
- * Locks an endpoint for a change. Where there is no default endpoint yet, two requests that create one together meet at
- * its primary key.
+ * Locks an endpoint for a change. Events are accepted meanwhile: a new delivery asks for the key of its endpoint, which no
+ * change touches. Where there is no default endpoint yet, two requests that create one together meet at its primary key.
  */
 export async function lockEndpoint(
   trx: Transaction<WebhooksDatabase>,
   name: EndpointName,
 ): Promise<EndpointRow | undefined> {
-  return await select(trx, name).forUpdate().executeTakeFirst();
+  return await select(trx, name).forNoKeyUpdate().executeTakeFirst();
 }
 
 export async function findEndpoint(
