@@ -32,11 +32,13 @@ async function withHeaders(headers: WebhookHeaders = GIVEN) {
 
 type Change = { url?: string; headers?: WebhookHeaders };
 async function change(merchantId: string, endpointId: string, { url, headers }: Change) {
+  const now = (await endpointsOf(harness, merchantId)).find((each) => each.endpointId === endpointId);
+  const content = headers && { for: endpointId, url: url ?? now!.url, headers };
   return await harness.operate(operations.changeMerchantWebhook.command, {
     merchantId,
     endpointId,
     ...(url !== undefined && { url }),
-    ...(headers && { headers: await sealHeaders(harness, endpointId, headers) }),
+    ...(content && { headers: await sealHeaders(harness, content) }),
   });
 }
 
@@ -124,6 +126,25 @@ test("stored values go to no other URL: whoever changes it gives them again, or 
   );
 });
 
+test("values that were given for one URL reach no other one, whatever is asked meanwhile or sent again", async () => {
+  const { receiver, merchantId, endpointId } = await withHeaders();
+  const { url: elsewhere } = await harness.startReceiver();
+  const headers = await sealHeaders(harness, { for: endpointId, url: receiver.url, headers: GIVEN });
+  const asked = { merchantId, endpointId, headers };
+  const faults = [expect.objectContaining({ field: "headers", code: "required" })];
+  const changing = operations.changeMerchantWebhook.command;
+  expect(faultsOf(await harness.operate(changing, { ...asked, url: elsewhere }))).toEqual(faults);
+  await change(merchantId, endpointId, { url: elsewhere, headers: [] });
+  expect(faultsOf(await harness.operate(changing, asked))).toEqual(faults);
+  const created = await sealHeaders(harness, { for: merchantId, url: receiver.url, headers: GIVEN });
+  const adding = operations.createMerchantWebhook.command;
+  const another = { merchantId, url: `${elsewhere}/2`, events: ["payment.captured" as const] };
+  expect(
+    faultsOf(await harness.operate(adding, { ...another, headers: created, recipientKey: "unused" })),
+  ).toEqual(faults);
+  expect(await endpointsOf(harness, merchantId)).toMatchObject([{ url: elsewhere }]);
+});
+
 test("the default endpoint's URL is not changed away from its headers either, and they end with the endpoint", async () => {
   const { merchantId } = await harness.enable();
   await change(merchantId, merchantId, { headers: GIVEN });
@@ -142,9 +163,9 @@ test("the default endpoint's URL is not changed away from its headers either, an
 });
 
 test("sealed headers are for one endpoint, and a new header has a value", async () => {
-  const { merchantId, endpointId } = await withHeaders();
+  const { merchantId, endpointId, receiver } = await withHeaders();
   const another = await withHeaders();
-  const sealed = await sealHeaders(harness, endpointId, GIVEN);
+  const sealed = await sealHeaders(harness, { for: endpointId, url: receiver.url, headers: GIVEN });
   const moved = { merchantId: another.merchantId, endpointId: another.endpointId, headers: sealed };
   expect(await harness.operate(operations.changeMerchantWebhook.command, moved)).toMatchObject({
     outcome: "not_started",

@@ -3,6 +3,7 @@ import {
   PAYMENT_STATUS_CHANGED,
   type EventType,
   type SealedReply,
+  type SentWebhookHeaders,
   type WebhookEndpoint,
   type WebhookHeaders,
 } from "@holdfast/contracts";
@@ -13,15 +14,11 @@ type Harness = Pick<DispatcherHarness, "operate">;
 
 type NewEndpoint = { url: string; events?: EventType[]; headers?: WebhookHeaders };
 
-/** Seals headers to the dispatcher, as the gateway does. @param owner an endpoint, or the merchant of a new one. */
-export async function sealHeaders(
-  { operate }: Harness,
-  owner: string,
-  headers: WebhookHeaders,
-): Promise<SealedReply> {
-  const reply = await operate(operations.listMerchantWebhooks.command, { merchantId: owner });
+/** Seals headers to the dispatcher, as the gateway does. */
+export async function sealHeaders({ operate }: Harness, content: SentWebhookHeaders): Promise<SealedReply> {
+  const reply = await operate(operations.listMerchantWebhooks.command, { merchantId: content.for });
   if (reply.outcome !== "done" || !reply.result.sealTo) throw new Error(`no key: ${JSON.stringify(reply)}`);
-  return sealReply(reply.result.sealTo, JSON.stringify({ for: owner, headers }));
+  return sealReply(reply.result.sealTo, JSON.stringify(content));
 }
 
 /** Asks for another endpoint. */
@@ -30,7 +27,7 @@ export async function askForEndpoint(
   merchantId: string,
   { url, events = [PAYMENT_STATUS_CHANGED], headers }: NewEndpoint,
 ) {
-  const sealed = headers && (await sealHeaders({ operate }, merchantId, headers));
+  const sealed = headers && (await sealHeaders({ operate }, { for: merchantId, url, headers }));
   const recipient = createReplyRecipient();
   const reply = await operate(operations.createMerchantWebhook.command, {
     merchantId,

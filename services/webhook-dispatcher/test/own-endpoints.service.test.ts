@@ -81,7 +81,11 @@ test("with the setting api a key adds, changes, switches and removes endpoints, 
   const recipient = createReplyRecipient();
   const recipientKey = recipient.publicKey;
   const events = ["payment.status_changed" as const];
-  const headers = await sealHeaders(harness, merchantId, [{ name: "x-tenant", value: "shop-7" }]);
+  const headers = await sealHeaders(harness, {
+    for: merchantId,
+    url: first.url,
+    headers: [{ name: "x-tenant", value: "shop-7" }],
+  });
   const asked = { url: first.url, events, headers, recipientKey };
   const made = await harness.call(operations.createWebhook.command, asked, by);
   if (made.outcome !== "done") throw new Error(JSON.stringify(made));
@@ -98,7 +102,7 @@ test("with the setting api a key adds, changes, switches and removes endpoints, 
     code: "validation_failed",
     extra: { errors: [{ field: "url" }] },
   });
-  const given = await sealHeaders(harness, endpointId, []);
+  const given = await sealHeaders(harness, { for: endpointId, url: second.url, headers: [] });
   expect(await harness.call(change, { endpointId, url: second.url, headers: given }, by)).toMatchObject({
     result: { url: second.url },
   });

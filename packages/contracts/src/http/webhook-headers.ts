@@ -142,10 +142,12 @@ export const shownWebhookHeadersSchema = z
     description: "Headers that every request to it gets, without their values; absent where there are none",
   });
 
-/** The sealed content on the bus: headers and their owner, so that they cannot be moved to another request. */
+/** The sealed content on the bus: headers, their owner and their URL, so that they cannot be moved to another request. */
 export const sentWebhookHeadersSchema = z.object({
   /** The id of an endpoint that is changed, or of the merchant that gets a new one. */
   for: z.uuid(),
+  /** The URL that they are given for: the endpoint has it after the change, or the change is refused. */
+  url: z.string(),
   headers: webhookHeadersSchema,
 });
 

@@ -107,9 +107,10 @@ test("a merchant's key lists, adds, changes and removes endpoints, and rotates t
     one,
   ]);
   const [created, changed] = received.map(({ headers: sealed }) => sealed as SealedReply);
-  expect(JSON.parse(dispatcherKey.open(created!))).toEqual({ for: merchantId, headers });
-  expect(JSON.parse(dispatcherKey.open(changed!))).toEqual({ for: endpointId, headers });
+  expect(JSON.parse(dispatcherKey.open(created!))).toEqual({ for: merchantId, url, headers });
+  expect(JSON.parse(dispatcherKey.open(changed!))).toEqual({ for: endpointId, url, headers });
   expect(JSON.stringify(received)).not.toContain("shop-7");
+  expectProblem(await call("PATCH", `/${randomUUIDv7()}`, { headers }), "webhook_not_found");
 });
 
 test("a secret is kept for no repetition: each request under one Idempotency-Key is carried out", async () => {

@@ -1,7 +1,7 @@
-import { operations, PAYMENT_STATUS_CHANGED, type SentWebhookHeaders } from "@holdfast/contracts";
+import { operations, PAYMENT_STATUS_CHANGED } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
 import { refusalOf } from "../bus/command-answer.ts";
-import { sealWebhookHeaders } from "../bus/seal-webhook-headers.ts";
+import { sealWebhookHeaders, type HeadersToSeal } from "../bus/seal-webhook-headers.ts";
 import type { SendCommand } from "../bus/send-command.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
@@ -23,7 +23,7 @@ export function ownWebhookRoutes({ send }: Deps): Route[] {
     defineRoute(operations.createWebhook, async (call) => {
       const recipient = createReplyRecipient();
       const { url, events = [PAYMENT_STATUS_CHANGED], headers } = call.body;
-      const sealed = await seal(send, call, { for: call.caller.merchantId, headers });
+      const sealed = await seal(send, call, { for: call.caller.merchantId, url, headers });
       if (sealed instanceof Refusal) return sealed;
       const asked = { url, events, ...sealed, recipientKey: recipient.publicKey };
       const reply = await send(operations.createWebhook.command, call, asked);
@@ -33,7 +33,7 @@ export function ownWebhookRoutes({ send }: Deps): Route[] {
     }),
     defineRoute(operations.changeWebhook, async (call) => {
       const { headers, ...change } = call.body;
-      const sealed = await seal(send, call, { for: call.path.endpointId, headers });
+      const sealed = await seal(send, call, { for: call.path.endpointId, url: change.url, headers });
       if (sealed instanceof Refusal) return sealed;
       const asked = { ...call.path, ...change, ...sealed };
       const reply = await send(operations.changeWebhook.command, call, asked);
@@ -67,10 +67,10 @@ export function ownWebhookRoutes({ send }: Deps): Route[] {
   ];
 }
 
-type Headers = Pick<SentWebhookHeaders, "for"> & { headers: SentWebhookHeaders["headers"] | undefined };
+type Asked = Omit<HeadersToSeal, "headers"> & { headers: HeadersToSeal["headers"] | undefined };
 
 /** Nothing where no headers are given. */
-async function seal(send: SendCommand, call: Parameters<SendCommand>[1], { for: owner, headers }: Headers) {
+async function seal(send: SendCommand, call: Parameters<SendCommand>[1], { headers, ...asked }: Asked) {
   if (headers === undefined) return undefined;
-  return sealWebhookHeaders(await send(operations.listWebhooks.command, call, {}), { for: owner, headers });
+  return sealWebhookHeaders(await send(operations.listWebhooks.command, call, {}), { ...asked, headers });
 }

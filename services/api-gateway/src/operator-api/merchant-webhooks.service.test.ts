@@ -203,8 +203,8 @@ test("headers cross the bus sealed to the dispatcher, for one endpoint, and are 
   expect((await call("GET")).body).not.toHaveProperty("sealTo");
   const sent = received.flatMap(({ headers: sealed }) => (sealed ? [sealed as SealedReply] : []));
   expect(sent.map((each) => JSON.parse(dispatcherKey.open(each)) as unknown)).toEqual([
-    { for: merchantId, headers: [header("x-tenant"), header("authorization", "Basic c2hvcA==")] },
-    { for: endpointId, headers: [{ name: "x-tenant" }] },
+    { for: merchantId, url, headers: [header("x-tenant"), header("authorization", "Basic c2hvcA==")] },
+    { for: endpointId, url, headers: [{ name: "x-tenant" }] },
   ]);
   expect(JSON.stringify(received)).not.toContain("c2hvcA==");
 });

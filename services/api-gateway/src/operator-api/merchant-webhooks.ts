@@ -1,8 +1,8 @@
-import { operations, PAYMENT_STATUS_CHANGED, type SentWebhookHeaders } from "@holdfast/contracts";
+import { operations, PAYMENT_STATUS_CHANGED } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
 import type { Kysely } from "kysely";
 import { operatorAnswer, refusalOf } from "../bus/command-answer.ts";
-import { sealWebhookHeaders } from "../bus/seal-webhook-headers.ts";
+import { sealWebhookHeaders, type HeadersToSeal } from "../bus/seal-webhook-headers.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import type { GatewayDatabase } from "../database.ts";
 import { inMode } from "../endpoint/forward.ts";
@@ -31,7 +31,7 @@ export function merchantWebhookRoutes({ send, db }: Deps): Route[] {
       const recipient = createReplyRecipient();
       const { url, events = [PAYMENT_STATUS_CHANGED], headers } = call.body;
       const owner = inMode(call);
-      const sealed = await seal(send, call, { for: owner.merchantId, headers });
+      const sealed = await seal(send, call, { for: owner.merchantId, url, headers });
       if (sealed instanceof Refusal) return sealed;
       const asked = { ...owner, url, events, ...sealed, recipientKey: recipient.publicKey };
       const reply = await send(operations.createMerchantWebhook.command, call, asked);
@@ -41,7 +41,7 @@ export function merchantWebhookRoutes({ send, db }: Deps): Route[] {
     }),
     defineRoute(operations.changeMerchantWebhook, async (call) => {
       const { headers, ...change } = call.body;
-      const sealed = await seal(send, call, { for: call.path.endpointId, headers });
+      const sealed = await seal(send, call, { for: call.path.endpointId, url: change.url, headers });
       if (sealed instanceof Refusal) return sealed;
       const asked = { ...inMode(call), ...change, ...sealed };
       return operatorAnswer(200, await send(operations.changeMerchantWebhook.command, call, asked));
@@ -58,12 +58,12 @@ export function merchantWebhookRoutes({ send, db }: Deps): Route[] {
 }
 
 type Call = Parameters<SendOperatorCommand>[1] & { path: { merchantId: string }; query: object };
-type Headers = Pick<SentWebhookHeaders, "for"> & { headers: SentWebhookHeaders["headers"] | undefined };
+type Asked = Omit<HeadersToSeal, "headers"> & { headers: HeadersToSeal["headers"] | undefined };
 
 /** Nothing where no headers are given. */
-async function seal(send: SendOperatorCommand, call: Call, { for: owner, headers }: Headers) {
+async function seal(send: SendOperatorCommand, call: Call, { headers, ...asked }: Asked) {
   if (headers === undefined) return undefined;
   const { merchantId } = inMode(call);
   const listed = await send(operations.listMerchantWebhooks.command, call, { merchantId });
-  return sealWebhookHeaders(listed, { for: owner, headers });
+  return sealWebhookHeaders(listed, { ...asked, headers });
 }

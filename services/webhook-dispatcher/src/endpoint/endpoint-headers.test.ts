@@ -5,6 +5,7 @@ import {
   decideHeaders,
   headerColumns,
   headersToSend,
+  newHeaders,
   openHeaders,
   openSentHeaders,
   sealToOf,
@@ -20,7 +21,7 @@ const STORED = [
 ];
 const before = { endpoint_id: endpointId, url: URL_NOW, ...headerColumns(ring, endpointId, STORED) };
 const decide = (asked: { name: string; value?: string }[] | undefined, url = URL_NOW) =>
-  decideHeaders({ ring, before, url, asked });
+  decideHeaders({ ring, before, url, asked: asked && { url, headers: asked } });
 
 test("headers come back for their endpoint alone, and are no secret of it", () => {
   const stored = before.headers!;
@@ -59,16 +60,32 @@ test("another URL gets no stored value", () => {
 
 test("values that no key opens are given again", () => {
   const other = { activeId: "k2", keys: new Map([["k2", randomBytes(32)]]) };
-  expect(decideHeaders({ ring: other, before, url: URL_NOW, asked: [{ name: "x-tenant" }] })).toMatchObject({
-    code: "required",
-  });
+  const decideWithout = (headers: { name: string }[]) =>
+    decideHeaders({ ring: other, before, url: URL_NOW, asked: { url: URL_NOW, headers } });
+  expect(decideWithout([{ name: "x-tenant" }])).toMatchObject({ code: "required" });
+});
+
+test("what was given for another URL is refused", () => {
+  const [mine, evil] = ["https://SHOP.example:443/hook", "https://evil.example/"];
+  const given = (asked: string, url: string) =>
+    decideHeaders({ ring, before, url, asked: { url: asked, headers: [{ name: "x-new", value: "3" }] } });
+  const refused = { field: "headers", code: "required" };
+  expect(given(URL_NOW, evil)).toMatchObject(refused);
+  expect(given(evil, URL_NOW)).toMatchObject(refused);
+  expect(given("no url", URL_NOW)).toMatchObject(refused);
+  expect(given(mine, URL_NOW)).toEqual([{ name: "x-new", value: "3" }]);
+  expect(newHeaders({ url: URL_NOW, headers: STORED }, evil)).toMatchObject(refused);
+  expect(newHeaders({ url: URL_NOW, headers: STORED }, mine)).toEqual(STORED);
 });
 
 test("sent headers open for their endpoint alone, also while the ring's keys are replaced", () => {
   const sent = (owner: string, key = sealToOf(ring)) =>
-    sealReply(key, JSON.stringify({ for: owner, headers: STORED }));
+    sealReply(key, JSON.stringify({ for: owner, url: URL_NOW, headers: STORED }));
   const both = { activeId: "k2", keys: new Map([["k2", randomBytes(32)], ...ring.keys]) };
-  expect(openSentHeaders(both, sent(endpointId), endpointId)).toEqual(STORED);
+  expect(openSentHeaders(both, sent(endpointId), endpointId)).toMatchObject({
+    url: URL_NOW,
+    headers: STORED,
+  });
   expect(openSentHeaders(ring, sent(randomUUID()), endpointId)).toBeUndefined();
   const stranger = createKeyedRecipient(randomBytes(32)).publicKey;
   expect(openSentHeaders(ring, sent(endpointId, stranger), endpointId)).toBeUndefined();

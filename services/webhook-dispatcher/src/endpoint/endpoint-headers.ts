@@ -2,6 +2,7 @@ import {
   sentWebhookHeadersSchema,
   type FieldFault,
   type SealedReply,
+  type SentWebhookHeaders,
   type WebhookHeaders,
 } from "@holdfast/contracts";
 import { createRingRecipient, openAtRest, sealAtRest, SecretUnreadableError } from "@holdfast/sealing";
@@ -18,21 +19,20 @@ export function sealToOf(ring: KeyRing): string {
   return createRingRecipient(ring).publicKey;
 }
 
+/** Headers as they are asked for, and the URL that they are given for. */
+type SentHeaders = Pick<SentWebhookHeaders, "url" | "headers">;
+
 /**
  * Opens the headers that a request brings. While keys are replaced they may be sealed to any key of the ring.
  *
  * @param owner the endpoint that they have to be for, or the merchant of a new one.
  * @returns undefined where no key of ours opens them, or they are another's.
  */
-export function openSentHeaders(
-  ring: KeyRing,
-  sealed: SealedReply,
-  owner: string,
-): WebhookHeaders | undefined {
+export function openSentHeaders(ring: KeyRing, sealed: SealedReply, owner: string): SentHeaders | undefined {
   const opened = createRingRecipient(ring).open(sealed);
   if (!opened) return undefined;
   const sent = sentWebhookHeadersSchema.parse(JSON.parse(opened.toString()));
-  return sent.for === owner ? sent.headers : undefined;
+  return sent.for === owner ? sent : undefined;
 }
 
 /** The columns of these headers. They are bound to their endpoint, and cannot stand in the place of its secret. */
@@ -57,10 +57,13 @@ export function headersToSend(opened: string): Record<string, string> {
   return Object.fromEntries(JSON.parse(opened) as [string, string][]);
 }
 
-/** The headers of a new endpoint, or the fault of one without a value. */
-export function newHeaders(sent: WebhookHeaders): EndpointHeader[] | FieldFault {
-  return withValues(sent, new Map());
+/** The headers of a new endpoint at this URL, or the fault of what was asked for. */
+export function newHeaders(asked: SentHeaders, url: string): EndpointHeader[] | FieldFault {
+  return isSameUrl(asked.url, url) ? withValues(asked.headers, new Map()) : FOR_ANOTHER_URL;
 }
+
+/** Compares URLs as they are called, however written. */
+const isSameUrl = (one: string, other: string) => URL.parse(one)?.href === URL.parse(other)?.href;
 
 export type HeaderChange = {
   ring: KeyRing;
@@ -69,21 +72,22 @@ export type HeaderChange = {
   /** The URL after the change. */
   url: string;
   /** The headers after the change, as they are asked for; undefined where they stay. */
-  asked: WebhookHeaders | undefined;
+  asked: SentHeaders | undefined;
 };
 
 /**
- * The headers after a change. Stored values go to the URL that they were given for and to no other one: whoever may
- * change the URL would otherwise read them there (docs/adr/0065).
+ * The headers after a change. Values go to the URL that they were given for and to no other one, those of the request as
+ * well as stored ones: whoever may change the URL would otherwise read them there (docs/adr/0065).
  *
  * @returns the fault of what was asked for; undefined where the headers stay as they are.
  */
 export function decideHeaders(change: HeaderChange): EndpointHeader[] | FieldFault | undefined {
   const { before, url, asked } = change;
-  const moves = new URL(url).href !== new URL(before.url).href;
+  const moves = !isSameUrl(url, before.url);
   if (!asked) return moves && before.headers !== null ? GIVE_AGAIN : undefined;
+  if (!isSameUrl(asked.url, url)) return FOR_ANOTHER_URL;
   const stored = moves ? new Map<string, string>() : storedHeaders(change);
-  const headers = withValues(asked, stored);
+  const headers = withValues(asked.headers, stored);
   if (!Array.isArray(headers)) return headers;
   // Those that move with the URL are as new as it.
   const isSame =
@@ -111,6 +115,11 @@ const GIVE_AGAIN = {
   field: "headers",
   code: "required",
   message: "must be given again with their values, together with another URL",
+} as const satisfies FieldFault;
+/** The endpoint's URL was changed after its owner, or the gateway, had read it. */
+const FOR_ANOTHER_URL = {
+  ...GIVE_AGAIN,
+  message: "must be given again: the endpoint has another URL than the one that they were given for",
 } as const satisfies FieldFault;
 const VALUE_REQUIRED = "must be given: no value of this header is stored for this URL";
 

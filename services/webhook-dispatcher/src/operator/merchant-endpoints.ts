@@ -91,9 +91,9 @@ export async function createEndpoint(
 ): Promise<CommandReply<Created>> {
   const refusal = await urlRefusal(deps.urls, asked.url);
   if (refusal) return refusal;
-  const sent = sealed ? openSentHeaders(deps.secretKeys, sealed, asked.merchantId) : [];
-  if (!sent) return NOT_FOR_US;
-  const headers = newHeaders(sent);
+  const sent = sealed && openSentHeaders(deps.secretKeys, sealed, asked.merchantId);
+  if (sealed && !sent) return NOT_FOR_US;
+  const headers = sent ? newHeaders(sent, asked.url) : [];
   if (!Array.isArray(headers)) return invalid(headers);
   const given = { ...asked, headers };
   const made = await deps.db.transaction().execute((trx) => addEndpoint(deps, trx, context, given));
