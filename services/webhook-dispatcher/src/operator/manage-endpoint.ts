@@ -9,7 +9,6 @@ import {
   enableEndpoint,
   findEndpointsOf,
   lockEndpoint,
-  lockEndpointsOf,
   setNextSecret,
   updateEndpoint,
   wasRemoved,
@@ -20,6 +19,7 @@ import { decideHeaders } from "../endpoint/endpoint-headers.ts";
 import { decryptSecret, generateSecret, encryptSecret } from "../endpoint/endpoint-secrets.ts";
 import { prepareWaiting } from "../delivery/prepare-waiting.ts";
 import { auditEndpoint, type AuditedContext } from "./audit-endpoint.ts";
+import { beginChange } from "./management.ts";
 import { invalid, urlRefusal, type UrlDeps } from "./endpoint-url.ts";
 import { reportChange, warnOthers, type ReportDeps } from "./report-change.ts";
 
@@ -51,7 +51,8 @@ export async function putEndpoint(
   const refusal = await urlRefusal(deps.urls, url);
   if (refusal) return refusal;
   const change = await deps.db.transaction().execute(async (trx) => {
-    await lockEndpointsOf(trx, merchantId);
+    const refused = await beginChange(trx, context, merchantId);
+    if (refused) return refused;
     const name = { merchantId, endpointId: merchantId };
     const endpoint = await lockEndpoint(trx, name);
     if (await isUrlInUse(trx, { merchantId, url, exceptOf: merchantId })) return URL_IN_USE;
@@ -113,16 +114,19 @@ export async function deleteEndpoint(
   context: AuditedContext,
   name: EndpointName,
 ): Promise<Reply<Nothing>> {
-  const found = await deps.db.transaction().execute(async (trx) => {
+  return await deps.db.transaction().execute(async (trx) => {
+    const refused = await beginChange(trx, context, name.merchantId);
+    if (refused) return refused;
     const endpoint = await lockEndpoint(trx, name);
-    if (!endpoint) return await wasRemoved(trx, name);
+    if (!endpoint) return (await wasRemoved(trx, name)) ? DONE : NOT_FOUND;
     await updateEndpoint(trx, endpoint.endpoint_id, { state: "removed", headers: null, header_names: [] });
     await auditEndpoint(trx, context, "webhook.turned_off", name, { url: endpoint.url });
     await warnOthers(deps, trx, endpoint, "TURNED_OFF");
-    return true;
+    return DONE;
   });
-  return found ? { outcome: "done", result: {} } : NOT_FOUND;
 }
+
+const DONE = { outcome: "done", result: {} } as const;
 
 /** Generates a new secret beside the one that signs. */
 export async function rotateSecret(
@@ -131,8 +135,10 @@ export async function rotateSecret(
   { recipientKey, ...name }: Recipient & EndpointName,
 ): Promise<Reply<{ secret: SealedReply; activatesAt: string }>> {
   const rotated = await deps.db.transaction().execute(async (trx) => {
+    const refused = await beginChange(trx, context, name.merchantId);
+    if (refused) return refused;
     const endpoint = await lockEndpoint(trx, name);
-    if (!endpoint) return undefined;
+    if (!endpoint) return NOT_FOUND;
     if (isCopy(endpoint, context) && endpoint.activates_at) {
       return { secret: latestSecret(deps, endpoint), activatesAt: endpoint.activates_at };
     }
@@ -148,7 +154,7 @@ export async function rotateSecret(
     await reportChange(deps, trx, context, endpoint, { change: "SECRET_ROTATED" });
     return { secret, activatesAt };
   });
-  if (!rotated) return NOT_FOUND;
+  if ("outcome" in rotated) return rotated;
   const { secret, activatesAt } = rotated;
   return {
     outcome: "done",
@@ -162,17 +168,18 @@ export async function activateSecret(
   context: AuditedContext,
   name: EndpointName,
 ): Promise<Reply<Nothing>> {
-  const found = await deps.db.transaction().execute(async (trx) => {
+  return await deps.db.transaction().execute(async (trx) => {
+    const refused = await beginChange(trx, context, name.merchantId);
+    if (refused) return refused;
     const endpoint = await lockEndpoint(trx, name);
-    if (!endpoint) return false;
+    if (!endpoint) return NOT_FOUND;
     if (endpoint.next_secret !== null) {
       await activateNextSecret(trx, endpoint);
       await auditEndpoint(trx, context, "webhook.secret_activated", name, { version: endpoint.next_version });
       await reportChange(deps, trx, context, endpoint, { change: "SECRET_ACTIVATED" });
     }
-    return true;
+    return DONE;
   });
-  return found ? { outcome: "done", result: {} } : NOT_FOUND;
 }
 
 export const NOT_FOUND = { outcome: "problem", code: "webhook_not_found" } as const;

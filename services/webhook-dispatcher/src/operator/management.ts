@@ -4,7 +4,7 @@ import {
   type CommandReply,
   type WebhookManagers,
 } from "@holdfast/contracts";
-import { sql, type Kysely } from "kysely";
+import { sql, type Kysely, type Transaction } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
 import { lockEndpointsOf } from "../endpoint/endpoint-queries.ts";
 import { audit, changerOf, type AuditedContext } from "./audit-endpoint.ts";
@@ -50,8 +50,30 @@ export async function setManagement(
 }
 
 /**
- * Carries a change out where the merchant's setting allows it to the one who asks. A refusal is a line of the audit log;
- * further ones of the same actor within an hour add none, so that a program in a loop does not fill it.
+ * Begins a change: no other one of this merchant's endpoints, and none of its setting, is made before its end. The setting
+ * may have become another one since the request was let in.
+ *
+ * @returns the refusal where the setting does not allow the change to the one who asks.
+ */
+export async function beginChange(
+  trx: Transaction<WebhooksDatabase>,
+  context: AuditedContext,
+  merchantId: string,
+): Promise<typeof NOT_ALLOWED | undefined> {
+  await lockEndpointsOf(trx, merchantId);
+  return mayChange(context, await readManagement(trx, merchantId)) ? undefined : NOT_ALLOWED;
+}
+
+function mayChange(context: AuditedContext, managedBy: WebhookManagers): boolean {
+  return WEBHOOK_MANAGERS.indexOf(changerOf(context)) <= WEBHOOK_MANAGERS.indexOf(managedBy);
+}
+
+export const NOT_ALLOWED = { outcome: "problem", code: "webhook_change_not_allowed" } as const;
+
+/**
+ * Carries a change out where the merchant's setting allows it to the one who asks; the change looks again in its
+ * transaction (see `beginChange`). A refusal is a line of the audit log; further ones of the same actor within an hour add
+ * none, so that a program in a loop does not fill it.
  *
  * @param change the name of the command, for the log.
  */
@@ -61,17 +83,19 @@ export async function whereAllowed<Result>(
   { merchantId, change }: { merchantId: string; change: string },
   act: () => Promise<CommandReply<Result>>,
 ): Promise<CommandReply<Result>> {
-  const [asker, managedBy] = [changerOf(context), await readManagement(db, merchantId)];
-  if (WEBHOOK_MANAGERS.indexOf(asker) <= WEBHOOK_MANAGERS.indexOf(managedBy)) return await act();
+  const reply = mayChange(context, await readManagement(db, merchantId)) ? await act() : NOT_ALLOWED;
+  if (reply.outcome !== "problem" || reply.code !== NOT_ALLOWED.code) return reply;
   await db.transaction().execute(async (trx) => {
     const { rows } = await sql`
       select from audit_entry
       where subject = ${merchantId} and at > now() - interval '1 hour'
         and action = ${REFUSED} and actor = ${context.operator.name}
       limit 1`.execute(trx);
-    if (rows.length === 0) await audit(trx, context, REFUSED, merchantId, { change, managedBy });
+    if (rows.length > 0) return;
+    const managedBy = await readManagement(trx, merchantId);
+    await audit(trx, context, REFUSED, merchantId, { change, managedBy });
   });
-  return { outcome: "problem", code: "webhook_change_not_allowed" };
+  return reply;
 }
 
 const REFUSED = "webhook.change_refused";

@@ -15,7 +15,6 @@ import {
   findEndpointsOf,
   insertEndpoint,
   lockEndpoint,
-  lockEndpointsOf,
   updateEndpoint,
   type EndpointRow,
 } from "../endpoint/endpoint-queries.ts";
@@ -31,7 +30,7 @@ import { encryptSecret, generateSecret } from "../endpoint/endpoint-secrets.ts";
 import { readHealth } from "../endpoint/health-queries.ts";
 import { invalid, urlRefusal } from "./endpoint-url.ts";
 import { auditEndpoint, type AuditedContext } from "./audit-endpoint.ts";
-import { readManagement } from "./management.ts";
+import { beginChange, readManagement } from "./management.ts";
 import { reportChange } from "./report-change.ts";
 import { switchEndpoint } from "./switch-endpoint.ts";
 import {
@@ -117,7 +116,8 @@ async function addEndpoint(
   context: AuditedContext,
   { merchantId, url, events, headers }: Given,
 ): Promise<{ endpoint: EndpointRow; secret: string } | Extract<CommandReply<never>, { outcome: "problem" }>> {
-  await lockEndpointsOf(trx, merchantId);
+  const refused = await beginChange(trx, context, merchantId);
+  if (refused) return refused;
   const existing = await findEndpointsOf(trx, merchantId);
   const made = existing.find((each) => each.endpoint_id !== merchantId && isCopy(each, context));
   if (made) return { endpoint: made, secret: latestSecret(deps, made) };
@@ -156,7 +156,8 @@ export async function changeEndpoint(
   if (asked.headers && !headers) return NOT_FOR_US;
   const name = { merchantId, endpointId };
   const changed = await deps.db.transaction().execute(async (trx) => {
-    await lockEndpointsOf(trx, merchantId);
+    const refused = await beginChange(trx, context, merchantId);
+    if (refused) return refused;
     const before = await lockEndpoint(trx, name);
     if (!before) return NOT_FOUND;
     if (url !== undefined && (await isUrlInUse(trx, { merchantId, url, exceptOf: endpointId }))) {
@@ -180,7 +181,7 @@ export async function changeEndpoint(
   const { enabled } = asked;
   const endpoint =
     enabled === undefined ? changed : await switchEndpoint(deps, context, { ...asked, enabled });
-  if (!endpoint) return NOT_FOUND;
+  if ("outcome" in endpoint) return endpoint;
   if (enabled) deps.nudge();
   const health = await readHealth(deps.db, [endpointId]);
   const terms = { now: new Date(deps.clock.databaseNow()), eventDays: deps.limits.eventDays };

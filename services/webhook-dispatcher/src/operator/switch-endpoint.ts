@@ -8,7 +8,8 @@ import {
   type EndpointRow,
 } from "../endpoint/endpoint-queries.ts";
 import { auditEndpoint, type AuditedContext } from "./audit-endpoint.ts";
-import type { ManageEndpointDeps } from "./manage-endpoint.ts";
+import { NOT_FOUND, type ManageEndpointDeps } from "./manage-endpoint.ts";
+import { beginChange, type NOT_ALLOWED } from "./management.ts";
 import { warnOthers } from "./report-change.ts";
 
 /**
@@ -23,19 +24,22 @@ export type Switching = EndpointName & {
   waiting?: WaitingChoice | undefined;
 };
 
-/** @returns the endpoint as it is now; undefined where there is none. */
+/** @returns the endpoint as it is now, or the refusal. */
 export async function switchEndpoint(
   deps: ManageEndpointDeps,
   context: AuditedContext,
   asked: Switching,
-): Promise<EndpointRow | undefined> {
+): Promise<EndpointRow | typeof NOT_ALLOWED | typeof NOT_FOUND> {
   const wanted = stateFor(asked);
   const choice = asked.waiting ?? "deliver";
   // While it is still off. If the process dies meanwhile, it stays off, and its owner asks again.
   const prepared = wanted === "on" ? await prepareWaiting(deps.db, asked, choice, deps.clock.shiftMs) : 0;
   return await deps.db.transaction().execute(async (trx) => {
+    const refused = await beginChange(trx, context, asked.merchantId);
+    if (refused) return refused;
     const before = await lockEndpoint(trx, asked);
-    if (!before || before.state === wanted) return before;
+    if (!before) return NOT_FOUND;
+    if (before.state === wanted) return before;
     if (wanted === "on") return await switchOn(deps, trx, context, before, { choice, prepared });
     await updateEndpoint(trx, before.endpoint_id, { state: wanted });
     await auditEndpoint(trx, context, "webhook.switched_off", asked, { whileOff: asked.whileOff });
