@@ -58,11 +58,12 @@ test("another URL gets no stored value", () => {
   expect(decide([], moved)).toEqual([]);
 });
 
-test("values that no key opens are given again", () => {
+test("values that no key opens are given again or removed", () => {
   const other = { activeId: "k2", keys: new Map([["k2", randomBytes(32)]]) };
   const decideWithout = (headers: { name: string }[]) =>
     decideHeaders({ ring: other, before, url: URL_NOW, asked: { url: URL_NOW, headers } });
   expect(decideWithout([{ name: "x-tenant" }])).toMatchObject({ code: "required" });
+  expect(decideWithout([])).toEqual([]);
 });
 
 test("what was given for another URL is refused", () => {

@@ -92,7 +92,7 @@ export function decideHeaders(change: HeaderChange): EndpointHeader[] | FieldFau
   // Those that move with the URL are as new as it.
   const isSame =
     !moves &&
-    headers.length === stored.size &&
+    headers.length === before.header_names.length &&
     headers.every(({ name, value }) => stored.get(name) === value);
   return isSame ? undefined : headers;
 }
