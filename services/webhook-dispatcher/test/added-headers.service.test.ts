@@ -178,6 +178,25 @@ test("sealed headers are for one endpoint, and a new header has a value", async 
   expect(faultsOf(reply)).toEqual([expect.objectContaining({ field: "headers.0.value", code: "required" })]);
 });
 
+test("a receiver that repeats its request puts no value into the log of attempts or the answer of a test", async () => {
+  const { receiver, merchantId, endpointId } = await withHeaders();
+  receiver.behave({ kind: "status", status: 400, body: `{"authorization":"${VALUE}","tenant":"shop 7"}` });
+  const shown = '{"authorization":"…","tenant":"…"}';
+  const tested = await harness.operate(operations.testWebhookEndpoint.command, { merchantId, endpointId });
+  expect(tested).toMatchObject({ result: { responseSnippet: shown } });
+  await harness.publish(newEvent({ merchantId }));
+  await eventually(async () =>
+    expect(
+      (
+        await harness.query("select snippet from webhooks.attempt where endpoint_id = $1 limit 1", [
+          endpointId,
+        ])
+      ).at(0),
+    ).toEqual({ snippet: shown }),
+  );
+  receiver.behave({ kind: "status", status: 200 });
+});
+
 test("values are stored and logged nowhere in plain, and move to a new key with the secrets", async () => {
   const { receiver, merchantId } = await withHeaders();
   await sent(merchantId, receiver);

@@ -5,6 +5,7 @@ import type { BusinessEvents } from "../business-events.ts";
 import type { Clock } from "../clock.ts";
 import { afterFailure, mayStart, type RetryRules } from "./retry-schedule.ts";
 import type { AttemptRecord } from "./record-statements.ts";
+import { hideValues } from "./hide-values.ts";
 import { headersToSend } from "../endpoint/endpoint-headers.ts";
 import { signingSecrets, type OpenSecrets, type SigningSecrets } from "../endpoint/endpoint-secrets.ts";
 import { ENDPOINT_FRESH_MS, type ReadEndpoint } from "../endpoint/shared-readings.ts";
@@ -125,7 +126,10 @@ async function post(
   });
   await Promise.race([written.promise, posting]);
   await failpoint("webhooks.in_request");
-  return { result: await posting, requestTime, bodyHash };
+  const result = await posting;
+  const { snippet } = result;
+  const shown = snippet && added !== undefined && { snippet: hideValues(snippet, headersToSend(added)) };
+  return { result: { ...result, ...shown }, requestTime, bodyHash };
 }
 
 type Attempt = Posted & { secrets: SigningSecrets<Buffer>; startedAt: number };
