@@ -164,6 +164,31 @@ test("each change reaches the merchant's other endpoints, and says who has made 
   expect(observer.ledger.map(({ body }) => body.toString()).join()).not.toContain(to.url);
 });
 
+test("no key silences the endpoint that reports changes: people change it", async () => {
+  const { merchantId } = await merchantWith("api");
+  const { url } = await harness.startReceiver();
+  const observed = { url, events: ["webhook.endpoint_changed" as const] };
+  const { endpointId } = await addEndpoint(harness, merchantId, observed);
+  const { url: elsewhere } = await harness.startReceiver();
+  const off = { endpointId, enabled: false, whileOff: "skip" } as const;
+  const events = ["payment.status_changed" as const];
+  const changing = operations.changeWebhook.command;
+  for (const change of [
+    ...everyChange(merchantId, endpointId, elsewhere).slice(1),
+    () => harness.call(changing, off, as(merchantId)),
+    () => harness.call(changing, { endpointId, events }, as(merchantId)),
+  ])
+    expect(await change()).toMatchObject({ outcome: "problem", code: "webhook_change_not_allowed" });
+  expect((await endpointsOf(harness, merchantId))[1]).toMatchObject({
+    ...observed,
+    enabled: true,
+    secretVersion: 1,
+  });
+  expect(
+    await harness.operate(operations.changeMerchantWebhook.command, { merchantId, ...off }),
+  ).toMatchObject({ result: { enabled: false } });
+});
+
 const byChange = (a: Record<string, unknown>, b: Record<string, unknown>) =>
   String(a["change"]) < String(b["change"]) ? -1 : 1;
 

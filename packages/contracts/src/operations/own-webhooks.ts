@@ -15,6 +15,8 @@ const ofOne = { pathParameters: endpointPath, notFound: "webhook_not_found" } as
 /** The condition of each change: without it the change is refused. */
 const WHERE_ALLOWED = "Where your operator lets your API keys change endpoints.";
 
+const NO_OBSERVER = `${WHERE_ALLOWED} An endpoint that gets \`webhook.endpoint_changed\` is changed by people alone.`;
+
 /** The problems of an operator's operation, and that of a key that may not change anything. */
 function problemsOf({ problems }: { problems: readonly ProblemCode[] }): ProblemCode[] {
   const own = problems.filter((code) => code !== "forbidden" && code !== "merchant_not_found");
@@ -70,7 +72,7 @@ export const ownWebhookOperations = defineMerchantOperations({
     description:
       "Changes the URL, the headers, or the events that the endpoint gets from now on, or switches it off or on. Switching " +
       "off loses nothing: `whileOff` says what happens to the events of that time, and `waiting`, when it is switched on, " +
-      `what happens to those that wait. ${WHERE_ALLOWED}`,
+      `what happens to those that wait. ${NO_OBSERVER}`,
     ...ofOne,
     request: change.request,
     responses: change.responses,
@@ -96,7 +98,7 @@ export const ownWebhookOperations = defineMerchantOperations({
     work: "write",
     path: ONE,
     summary: "Remove one of your webhook endpoints",
-    description: `Removes the endpoint; what it has not received yet is not delivered to it. ${WHERE_ALLOWED}`,
+    description: `Removes the endpoint; what it has not received yet is not delivered to it. ${NO_OBSERVER}`,
     ...ofOne,
     responses: remove.responses,
     problems: problemsOf(remove),
@@ -113,7 +115,7 @@ export const ownWebhookOperations = defineMerchantOperations({
     summary: "Rotate the secret of one of your webhook endpoints",
     description:
       "Makes a new secret, which is shown only once, in place of one that waits already. Webhooks are signed with both " +
-      `secrets until the new one is activated. ${WHERE_ALLOWED}`,
+      `secrets until the new one is activated. ${NO_OBSERVER}`,
     ...ofOne,
     responses: rotate.responses,
     problems: problemsOf(rotate),
@@ -126,7 +128,7 @@ export const ownWebhookOperations = defineMerchantOperations({
     path: `${ONE}/activate-secret`,
     carriedOutEachTime: true,
     summary: "Activate the new secret of one of your webhook endpoints",
-    description: `Signs with the new secret alone from now on. ${WHERE_ALLOWED}`,
+    description: `Signs with the new secret alone from now on. ${NO_OBSERVER}`,
     ...ofOne,
     responses: activate.responses,
     problems: problemsOf(activate),

@@ -19,7 +19,7 @@ import { decideHeaders } from "../endpoint/endpoint-headers.ts";
 import { decryptSecret, generateSecret, encryptSecret } from "../endpoint/endpoint-secrets.ts";
 import { prepareWaiting } from "../delivery/prepare-waiting.ts";
 import { auditEndpoint, type AuditedContext } from "./audit-endpoint.ts";
-import { beginChange } from "./management.ts";
+import { beginChange, beginChangeOf } from "./management.ts";
 import { invalid, urlRefusal, type UrlDeps } from "./endpoint-url.ts";
 import { reportChange, warnOthers, type ReportDeps } from "./report-change.ts";
 
@@ -115,10 +115,9 @@ export async function deleteEndpoint(
   name: EndpointName,
 ): Promise<Reply<Nothing>> {
   return await deps.db.transaction().execute(async (trx) => {
-    const refused = await beginChange(trx, context, name.merchantId);
-    if (refused) return refused;
-    const endpoint = await lockEndpoint(trx, name);
+    const endpoint = await beginChangeOf(trx, context, name);
     if (!endpoint) return (await wasRemoved(trx, name)) ? DONE : NOT_FOUND;
+    if ("outcome" in endpoint) return endpoint;
     await updateEndpoint(trx, endpoint.endpoint_id, { state: "removed", headers: null, header_names: [] });
     await auditEndpoint(trx, context, "webhook.turned_off", name, { url: endpoint.url });
     await warnOthers(deps, trx, endpoint, "TURNED_OFF");
@@ -135,10 +134,9 @@ export async function rotateSecret(
   { recipientKey, ...name }: Recipient & EndpointName,
 ): Promise<Reply<{ secret: SealedReply; activatesAt: string }>> {
   const rotated = await deps.db.transaction().execute(async (trx) => {
-    const refused = await beginChange(trx, context, name.merchantId);
-    if (refused) return refused;
-    const endpoint = await lockEndpoint(trx, name);
+    const endpoint = await beginChangeOf(trx, context, name);
     if (!endpoint) return NOT_FOUND;
+    if ("outcome" in endpoint) return endpoint;
     if (isCopy(endpoint, context) && endpoint.activates_at) {
       return { secret: latestSecret(deps, endpoint), activatesAt: endpoint.activates_at };
     }
@@ -169,10 +167,9 @@ export async function activateSecret(
   name: EndpointName,
 ): Promise<Reply<Nothing>> {
   return await deps.db.transaction().execute(async (trx) => {
-    const refused = await beginChange(trx, context, name.merchantId);
-    if (refused) return refused;
-    const endpoint = await lockEndpoint(trx, name);
+    const endpoint = await beginChangeOf(trx, context, name);
     if (!endpoint) return NOT_FOUND;
+    if ("outcome" in endpoint) return endpoint;
     if (endpoint.next_secret !== null) {
       await activateNextSecret(trx, endpoint);
       await auditEndpoint(trx, context, "webhook.secret_activated", name, { version: endpoint.next_version });

@@ -1,4 +1,5 @@
 import {
+  WEBHOOK_ENDPOINT_CHANGED,
   WEBHOOK_MANAGERS,
   WEBHOOK_MANAGERS_DEFAULT,
   type CommandReply,
@@ -6,7 +7,12 @@ import {
 } from "@holdfast/contracts";
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
-import { lockEndpointsOf } from "../endpoint/endpoint-queries.ts";
+import {
+  lockEndpoint,
+  lockEndpointsOf,
+  type EndpointName,
+  type EndpointRow,
+} from "../endpoint/endpoint-queries.ts";
 import { audit, changerOf, type AuditedContext } from "./audit-endpoint.ts";
 
 /**
@@ -62,6 +68,22 @@ export async function beginChange(
 ): Promise<typeof NOT_ALLOWED | undefined> {
   await lockEndpointsOf(trx, merchantId);
   return mayChange(context, await readManagement(trx, merchantId)) ? undefined : NOT_ALLOWED;
+}
+
+/**
+ * Begins a change of one endpoint, and locks it. No key changes one that is sent `webhook.endpoint_changed`: whoever has
+ * stolen the key would first silence what reports the other changes.
+ */
+export async function beginChangeOf(
+  trx: Transaction<WebhooksDatabase>,
+  context: AuditedContext,
+  name: EndpointName,
+): Promise<EndpointRow | typeof NOT_ALLOWED | undefined> {
+  const refused = await beginChange(trx, context, name.merchantId);
+  if (refused) return refused;
+  const endpoint = await lockEndpoint(trx, name);
+  const isObserver = endpoint?.events.includes(WEBHOOK_ENDPOINT_CHANGED);
+  return context.byKey && isObserver ? NOT_ALLOWED : endpoint;
 }
 
 function mayChange(context: AuditedContext, managedBy: WebhookManagers): boolean {

@@ -14,7 +14,6 @@ import { describeEndpoint } from "../endpoint/describe-endpoint.ts";
 import {
   findEndpointsOf,
   insertEndpoint,
-  lockEndpoint,
   updateEndpoint,
   type EndpointRow,
 } from "../endpoint/endpoint-queries.ts";
@@ -30,7 +29,7 @@ import { encryptSecret, generateSecret } from "../endpoint/endpoint-secrets.ts";
 import { readHealth } from "../endpoint/health-queries.ts";
 import { invalid, urlRefusal } from "./endpoint-url.ts";
 import { auditEndpoint, type AuditedContext } from "./audit-endpoint.ts";
-import { beginChange, readManagement } from "./management.ts";
+import { beginChange, beginChangeOf, readManagement } from "./management.ts";
 import { reportChange } from "./report-change.ts";
 import { switchEndpoint } from "./switch-endpoint.ts";
 import {
@@ -156,10 +155,9 @@ export async function changeEndpoint(
   if (asked.headers && !headers) return NOT_FOR_US;
   const name = { merchantId, endpointId };
   const changed = await deps.db.transaction().execute(async (trx) => {
-    const refused = await beginChange(trx, context, merchantId);
-    if (refused) return refused;
-    const before = await lockEndpoint(trx, name);
+    const before = await beginChangeOf(trx, context, name);
     if (!before) return NOT_FOUND;
+    if ("outcome" in before) return before;
     if (url !== undefined && (await isUrlInUse(trx, { merchantId, url, exceptOf: endpointId }))) {
       return URL_IN_USE;
     }

@@ -1,15 +1,10 @@
 import type { Transaction } from "kysely";
 import type { EndpointState, WebhooksDatabase } from "../database.ts";
 import { prepareWaiting, type WaitingChoice } from "../delivery/prepare-waiting.ts";
-import {
-  lockEndpoint,
-  updateEndpoint,
-  type EndpointName,
-  type EndpointRow,
-} from "../endpoint/endpoint-queries.ts";
+import { updateEndpoint, type EndpointName, type EndpointRow } from "../endpoint/endpoint-queries.ts";
 import { auditEndpoint, type AuditedContext } from "./audit-endpoint.ts";
 import { NOT_FOUND, type ManageEndpointDeps } from "./manage-endpoint.ts";
-import { beginChange, type NOT_ALLOWED } from "./management.ts";
+import { beginChangeOf, type NOT_ALLOWED } from "./management.ts";
 import { warnOthers } from "./report-change.ts";
 
 /**
@@ -35,10 +30,9 @@ export async function switchEndpoint(
   // While it is still off. If the process dies meanwhile, it stays off, and its owner asks again.
   const prepared = wanted === "on" ? await prepareWaiting(deps.db, asked, choice, deps.clock.shiftMs) : 0;
   return await deps.db.transaction().execute(async (trx) => {
-    const refused = await beginChange(trx, context, asked.merchantId);
-    if (refused) return refused;
-    const before = await lockEndpoint(trx, asked);
+    const before = await beginChangeOf(trx, context, asked);
     if (!before) return NOT_FOUND;
+    if ("outcome" in before) return before;
     if (before.state === wanted) return before;
     if (wanted === "on") return await switchOn(deps, trx, context, before, { choice, prepared });
     await updateEndpoint(trx, before.endpoint_id, { state: wanted });
