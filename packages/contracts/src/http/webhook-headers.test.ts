@@ -55,6 +55,22 @@ test.each([
   "x-event-id",
   "Proxy-Authorization",
   "X-Forwarded-For",
+  "x-forwarded",
+  "X_Request_Signature",
+  "x_request_time",
+  "x_event_id",
+  "x.event.id",
+  "content_length",
+  "transfer_encoding",
+  "signature",
+  "signature-input",
+  "idempotency-key",
+  "digest",
+  "repr-digest",
+  "early-data",
+  "http2-settings",
+  "x-real-ip",
+  "true-client-ip",
 ])("%s is the protocol's or ours", (name) => {
   expect(faultsOf([header(name)])).toEqual(["0.name not_allowed"]);
 });

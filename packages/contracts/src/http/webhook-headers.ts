@@ -14,20 +14,29 @@ const TAKEN: ReadonlySet<string> = new Set([
   "baggage",
   "connection",
   "date",
+  "digest",
+  "early-data",
   "expect",
   "forwarded",
   "host",
+  "http2-settings",
+  "idempotency-key",
   "keep-alive",
   "max-forwards",
   "range",
+  "repr-digest",
+  "signature",
+  "signature-input",
   "te",
   "traceparent",
   "tracestate",
   "trailer",
   "transfer-encoding",
+  "true-client-ip",
   "upgrade",
   "user-agent",
   "via",
+  "x-real-ip",
 ]);
 const TAKEN_BEGINNINGS = [
   "content-",
@@ -37,13 +46,14 @@ const TAKEN_BEGINNINGS = [
   "sec-",
   "webhook-",
   "x-event-",
-  "x-forwarded-",
+  "x-forwarded",
   "x-request-",
 ];
 
+/** Receivers behind CGI (RFC 3875) read `x_event_id` and `x.event.id` as `x-event-id`. */
 function isTaken(name: string): boolean {
-  const lower = name.toLowerCase();
-  return TAKEN.has(lower) || TAKEN_BEGINNINGS.some((beginning) => lower.startsWith(beginning));
+  const read = name.toLowerCase().replace(/[^a-z0-9]/g, "-");
+  return TAKEN.has(read) || TAKEN_BEGINNINGS.some((beginning) => read.startsWith(beginning));
 }
 
 /** A token (RFC 9110, section 5.6.2). Names in capitals are the same names. */
