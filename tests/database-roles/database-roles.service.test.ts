@@ -249,6 +249,7 @@ const FUNCTIONS: Record<string, string[]> = {
   "settlement.purge_outbox": ["settlement_app", "settlement_owner"],
   "webhooks.drop_partitions": ["webhooks_app", "webhooks_owner"],
   "webhooks.make_partitions": ["webhooks_app", "webhooks_owner"],
+  "webhooks.purge_hours": ["webhooks_app", "webhooks_owner"],
 };
 
 const OWN_SCHEMAS = schemaNames as readonly string[];
@@ -581,6 +582,7 @@ const OUTBOX_FROM_ITS_START = "'00000000-0000-0000-0000-000000000000'";
 test.each([
   ["webhooks_app", "drop what is younger than 3 days", "select drop_partitions(2, 3)"],
   ["webhooks_app", "drop attempts that are younger than 3 days", "select drop_partitions(3, 2)"],
+  ["webhooks_app", "purge hours that are younger than 3 days", "select purge_hours(2)"],
   ["webhooks_app", "drop what lies ahead", "select drop_partitions(-100000, 3)"],
   ["webhooks_app", "make partitions without end", "select make_partitions(100000)"],
   ["payments_app", "delete young events", `select purge_outbox('2 days', ${OUTBOX_FROM_ITS_START}, 1)`],

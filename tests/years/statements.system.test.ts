@@ -52,6 +52,7 @@ const PERIODIC = [
   /purge_sessions\(/,
   /purge_checkouts\(/,
   /drop_partitions\(/,
+  /purge_hours\(/,
   /^delete from "idempotency_key"/,
   /as unconfirmed, .* from outbox/,
   /^select event_id from outbox where event_id > /,

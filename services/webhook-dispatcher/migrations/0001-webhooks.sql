@@ -269,8 +269,6 @@ begin
     limit rows_max);
   delete from attempt_default where (sent_at, attempt_id) in (
     select sent_at, attempt_id from attempt_default where sent_at < first_attempt limit rows_max);
-  delete from endpoint_hour where (endpoint_id, hour, result, duration_bucket) in (
-    select endpoint_id, hour, result, duration_bucket from endpoint_hour where hour < first_attempt limit rows_max);
   delete from poison where poison_id in (
     select poison_id from poison where received_at < first_event limit rows_max);
 
@@ -299,8 +297,27 @@ begin
   return dropped;
 end $$;
 
-revoke all on function make_partitions(integer), drop_partitions(integer, integer) from public;
-grant execute on function make_partitions(integer), drop_partitions(integer, integer) to webhooks_app;
+-- Takes hours that are older than the given number of days, a number of them in each run. Says whether more may be left.
+create function purge_hours(attempt_days integer) returns boolean
+language plpgsql security definer set search_path = webhooks, pg_temp as $$
+declare
+  rows_max constant integer := 10000;
+  taken integer;
+begin
+  if attempt_days < 3 then
+    raise exception 'what is younger than 3 days is kept, whoever asks' using errcode = '22023';
+  end if;
+  perform pg_advisory_xact_lock(hashtext('webhooks.partitions'));
+  delete from endpoint_hour where (endpoint_id, hour, result, duration_bucket) in (
+    select endpoint_id, hour, result, duration_bucket from endpoint_hour
+    where hour < ((now() at time zone 'UTC')::date - attempt_days)::timestamp at time zone 'UTC'
+    limit rows_max);
+  get diagnostics taken = row_count;
+  return taken = rows_max;
+end $$;
+
+revoke all on function make_partitions(integer), drop_partitions(integer, integer), purge_hours(integer) from public;
+grant execute on function make_partitions(integer), drop_partitions(integer, integer), purge_hours(integer) to webhooks_app;
 
 select make_partitions(7);
 

@@ -12,6 +12,7 @@ export async function maintainPartitions(
 ): Promise<void> {
   await sql`select make_partitions(${DAYS_AHEAD})`.execute(db);
   await sql`select drop_partitions(${eventDays}, ${attemptDays})`.execute(db);
+  await purgeHours(db, attemptDays);
   const orphans = await endOrphans(db);
   if (orphans > 0) events.orphansEnded(orphans);
   const { rows } = await sql<{ count: number }>`
@@ -22,6 +23,17 @@ export async function maintainPartitions(
 }
 
 const DAYS_AHEAD = 7;
+
+/** As many come in an hour as there are endpoints, results and durations, so that one run would not do. */
+async function purgeHours(db: Kysely<WebhooksDatabase>, attemptDays: number): Promise<void> {
+  for (let run = 0, isMore = true; isMore && run < PURGES_MAX; run++) {
+    const { rows } = await sql<{ more: boolean }>`select purge_hours(${attemptDays}) as more`.execute(db);
+    isMore = rows[0]!.more;
+  }
+}
+
+/** A million rows; the next round takes what is left. */
+const PURGES_MAX = 100;
 
 /** No younger day is ever dropped, so nothing younger is looked at. @returns how many were ended. */
 async function endOrphans(db: Kysely<WebhooksDatabase>): Promise<number> {

@@ -277,3 +277,17 @@ test("rows that stand in no day of their own, and poison, go by the same age", a
   }
   expect(await harness.query("select reason from webhooks.poison")).toEqual([{ reason: "recent" }]);
 });
+
+test("hours go with the attempts that they count, however many there are", async () => {
+  await harness.query(
+    `insert into webhooks.endpoint_hour (endpoint_id, hour, result, duration_bucket, count)
+     select gen_random_uuid(), date_trunc('hour', now() - interval '32 days'), 'answered', 1, 1
+     from generate_series(1, 25000)
+     union all
+     select gen_random_uuid(), date_trunc('hour', now() - interval '29 days'), 'answered', 2, 1`,
+  );
+  await applyRetention();
+  expect(await harness.query("select duration_bucket from webhooks.endpoint_hour")).toEqual([
+    { duration_bucket: 2 },
+  ]);
+});
