@@ -64,6 +64,8 @@ const LOGGED = RECORD_COLUMNS.map(([column]) => column)
  * Attempts are counted by the hour as they are inserted, so that a record that is written again counts once. Of several
  * parts that nothing reads PostgreSQL runs the last one first: these rows, which other batches change too, are locked last.
  *
+ * Outcomes are locked in order, too: two processes may record results of the same events.
+ *
  * An event has one delivery by the schedule to an endpoint, so only a resend by hand can end another one than its own.
  * It is looked up for each of them, and `offset 0` leaves the planner no other way: a plan that was made while nothing
  * waited compared each with every delivery that waits (docs/adr/0003).
@@ -119,6 +121,7 @@ export const RECORD = {
   )
   insert into outcome (endpoint_id, occurred_at, event_id, outcome, resolved_at)
   select endpoint_id, occurred_at, event_id, outcome, resolved_at from resolved
+  order by endpoint_id, occurred_at, event_id
   on conflict (endpoint_id, occurred_at, event_id) do update
     set outcome = excluded.outcome, resolved_at = excluded.resolved_at
     where excluded.outcome = 'delivered' and outcome.outcome <> 'delivered'`,
