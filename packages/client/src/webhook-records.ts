@@ -102,6 +102,8 @@ export type WebhookWarning = {
   failingSince?: string;
   /** The time at which the attempts at the first waiting event end. */
   lostFrom?: string;
+  /** The gateway's `operators`, your `staff`, or an API key of yours (`api`); absent where `reason` is `FAILING`. */
+  by?: Known<"operators" | "staff" | "api">;
 };
 
 /** One of your endpoints was added or changed; your other endpoints are notified. */

@@ -71,7 +71,13 @@ test("an endpoint that fails for long is told of at the merchant's other endpoin
   });
   await eventually(() =>
     expect(warningsAt(shop)).toEqual([
-      { id: expect.any(String), endpointId: further.endpointId, default: false, reason: "TURNED_OFF" },
+      {
+        id: expect.any(String),
+        endpointId: further.endpointId,
+        default: false,
+        reason: "TURNED_OFF",
+        by: "operators",
+      },
     ]),
   );
 });

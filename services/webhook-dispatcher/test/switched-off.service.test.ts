@@ -272,8 +272,8 @@ test("the merchant's other endpoints and the audit log say that one was switched
   await change(merchantId, DELIVER);
   await eventually(() => expect(sentTo(books)).toHaveLength(2));
   expect(books.ledger.map(({ body }) => JSON.parse(body.toString()))).toEqual([
-    { endpointId: merchantId, default: true, reason: "SWITCHED_OFF" },
-    { endpointId: merchantId, default: true, reason: "SWITCHED_ON" },
+    { endpointId: merchantId, default: true, reason: "SWITCHED_OFF", by: "operators" },
+    { endpointId: merchantId, default: true, reason: "SWITCHED_ON", by: "operators" },
   ]);
   expect(
     receiver.ledger.filter(({ headers }) => headers["x-event-type"] === "webhook.disabled_warning"),

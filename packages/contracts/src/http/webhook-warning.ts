@@ -3,6 +3,8 @@ import { ENDPOINT_CHANGES, WARNING_REASONS } from "../event-types.ts";
 import { livemodeSchema } from "../livemode.ts";
 import { webhookManagersSchema } from "./merchant-webhooks.ts";
 
+const DONE_BY = "Who has done it: the gateway's `operators`, your `staff`, or an API key of yours (`api`)";
+
 /**
  * The body of `webhook.disabled_warning`, which a merchant's other endpoints get. It names the endpoint by its id: the
  * URL may carry a secret that is not for the other endpoints' owners.
@@ -24,6 +26,7 @@ export const webhookWarningSchema = z
     lostFrom: z.iso.datetime().optional().meta({
       description: "When the first event that waits there is given up; with FAILING, while one waits",
     }),
+    by: webhookManagersSchema.optional().meta({ description: `${DONE_BY}; absent with FAILING` }),
   })
   .meta({
     id: "WebhookWarning",
@@ -48,9 +51,7 @@ export const webhookEndpointChangeSchema = z
       .array(z.enum(["url", "events", "headers"]))
       .optional()
       .meta({ description: "The changed parts; with CHANGED" }),
-    by: webhookManagersSchema.meta({
-      description: "Who has done it: the gateway's `operators`, your `staff`, or an API key of yours (`api`)",
-    }),
+    by: webhookManagersSchema.meta({ description: DONE_BY }),
   })
   .meta({ id: "WebhookEndpointChange", description: "An endpoint of yours was added or changed" });
 export type WebhookEndpointChange = z.infer<typeof webhookEndpointChangeSchema>;

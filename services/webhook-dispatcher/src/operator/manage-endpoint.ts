@@ -120,7 +120,7 @@ export async function deleteEndpoint(
     if ("outcome" in endpoint) return endpoint;
     await updateEndpoint(trx, endpoint.endpoint_id, { state: "removed", headers: null, header_names: [] });
     await auditEndpoint(trx, context, "webhook.turned_off", name, { url: endpoint.url });
-    await warnOthers(deps, trx, endpoint, "TURNED_OFF");
+    await warnOthers(deps, trx, context, endpoint, "TURNED_OFF");
     return DONE;
   });
 }

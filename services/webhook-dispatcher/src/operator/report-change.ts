@@ -24,14 +24,16 @@ export type ReportDeps = {
 
 type Reported = Pick<EndpointRow, "merchant_id" | "endpoint_id">;
 
-/** Reports that an endpoint gets no events, or gets them again. */
+/** Reports that an endpoint gets no events, or gets them again, and who has done it. */
 export async function warnOthers(
   deps: ReportDeps,
   trx: Transaction<WebhooksDatabase>,
+  context: AuditedContext,
   endpoint: Reported,
   reason: WebhookWarning["reason"],
 ): Promise<void> {
-  await report(deps, trx, endpoint, { type: WEBHOOK_DISABLED_WARNING, status: reason, content: { reason } });
+  const content = { reason, by: changerOf(context) };
+  await report(deps, trx, endpoint, { type: WEBHOOK_DISABLED_WARNING, status: reason, content });
 }
 
 /** Reports any other change, and who has made it. */

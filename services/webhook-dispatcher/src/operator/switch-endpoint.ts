@@ -37,7 +37,7 @@ export async function switchEndpoint(
     if (wanted === "on") return await switchOn(deps, trx, context, before, { choice, prepared });
     await updateEndpoint(trx, before.endpoint_id, { state: wanted });
     await auditEndpoint(trx, context, "webhook.switched_off", asked, { whileOff: asked.whileOff });
-    if (before.state === "on") await warnOthers(deps, trx, before, "SWITCHED_OFF");
+    if (before.state === "on") await warnOthers(deps, trx, context, before, "SWITCHED_OFF");
     return { ...before, state: wanted };
   });
 }
@@ -66,6 +66,6 @@ async function switchOn(
   await updateEndpoint(trx, name.endpointId, changes);
   const detail = { waiting: choice, ...(choice === "discard" && { discarded }) };
   await auditEndpoint(trx, context, "webhook.switched_on", name, detail);
-  await warnOthers(deps, trx, endpoint, "SWITCHED_ON");
+  await warnOthers(deps, trx, context, endpoint, "SWITCHED_ON");
   return { ...endpoint, ...changes };
 }
