@@ -175,7 +175,7 @@ function amountShown(checkout: CheckoutPage, locale: string): string {
   return hasTotal ? chargedBy(payment, locale) : amountOf(checkout, locale);
 }
 
-/** What a payment charges, as the buyer writes it. */
+/** The amount that a payment charges, as the buyer writes it. */
 export function chargedBy(
   payment: Pick<ApiPaymentResponse, "amount" | "installmentTotal" | "currency">,
   locale: string,
