@@ -4,9 +4,9 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { SandboxFile } from "@holdfast/sandbox";
 import { Client } from "pg";
-import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect, inject, onTestFinished } from "vitest";
-import { findChromium } from "./find-chromium.ts";
+import { launchChromium } from "./launch-chromium.ts";
 
 /** The whole product in real processes, and a real browser in front of it. */
 export type BrowserHarness = {
@@ -71,24 +71,11 @@ const SCREENSHOTS = join(import.meta.dirname, "..", "..", ".cache", "screenshots
  */
 let browserOfAll: Promise<Browser> | undefined;
 
-const launchBrowser = () =>
-  chromium.launch({
-    executablePath: findChromium(),
-    args: [
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      "--no-first-run",
-      // Its own sandbox does not work for root.
-      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-    ],
-  });
-
 /** A browser before the product, both of which all files share. */
 // oxlint-disable-next-line max-lines-per-function -- one short helper after the other
 export async function startBrowserHarness(): Promise<BrowserHarness> {
   const file = inject("sandbox");
-  const browser = await (browserOfAll ??= launchBrowser());
+  const browser = await (browserOfAll ??= launchChromium());
   const database = new Client({ connectionString: file.databaseUrl });
   await database.connect();
   const query = async <Row>(text: string, values: unknown[] = []) =>

@@ -3,11 +3,11 @@ import { request as httpRequest } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { chromium, type Browser, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { makeTestCertificates, type TestCertificates } from "../support/index.ts";
 import { startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
-import { findChromium } from "./find-chromium.ts";
+import { launchChromium } from "./launch-chromium.ts";
 
 let product: BrowserHarness;
 let certificates: TestCertificates;
@@ -15,15 +15,11 @@ let browser: Browser;
 beforeAll(async () => {
   [product, certificates] = await Promise.all([startBrowserHarness(), makeTestCertificates()]);
   const publicKey = new X509Certificate(certificates.cert).publicKey.export({ type: "spki", format: "der" });
-  browser = await chromium.launch({
-    executablePath: findChromium(),
-    args: [
-      // Browsers report over TLS only, and otherwise up to a minute later.
-      `--ignore-certificate-errors-spki-list=${createHash("sha256").update(publicKey).digest("base64")}`,
-      "--short-reporting-delay",
-      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-    ],
-  });
+  browser = await launchChromium([
+    // Browsers report over TLS only, and otherwise up to a minute later.
+    `--ignore-certificate-errors-spki-list=${createHash("sha256").update(publicKey).digest("base64")}`,
+    "--short-reporting-delay",
+  ]);
 });
 afterAll(async () => {
   await browser.close();

@@ -1,17 +1,16 @@
 // The printed statements in a real browser: by the policy that they come with, and by every rule that axe knows.
-import { chromium, type Browser } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import {
   createStatementPrinter,
   PRINTED_HEADERS,
 } from "../../services/api-gateway/src/lists/print-statements.ts";
 import { inspect } from "./browser-harness.ts";
-import { findChromium } from "./find-chromium.ts";
+import { launchChromium } from "./launch-chromium.ts";
 
 let browser: Browser;
 beforeAll(async () => {
-  const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-  browser = await chromium.launch({ executablePath: findChromium(), args });
+  browser = await launchChromium();
 });
 afterAll(() => browser.close());
 
