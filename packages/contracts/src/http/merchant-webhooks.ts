@@ -86,5 +86,5 @@ export const webhookEndpointListSchema = z
   .meta({ id: "WebhookEndpointList" });
 
 /** The same from the dispatcher, with the key that headers are sealed to on their way to it. */
-export const listedWebhooksSchema = webhookEndpointListSchema.extend({ sealTo: z.string().optional() });
+export const listedWebhooksSchema = webhookEndpointListSchema.extend({ sealTo: z.string() });
 export type ListedWebhooks = z.infer<typeof listedWebhooksSchema>;

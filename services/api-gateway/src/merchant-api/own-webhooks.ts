@@ -1,7 +1,7 @@
 import { operations, PAYMENT_STATUS_CHANGED } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
 import { refusalOf } from "../bus/command-answer.ts";
-import { sealWebhookHeaders, type HeadersToSeal } from "../bus/seal-webhook-headers.ts";
+import { sealWebhookHeaders } from "../bus/seal-webhook-headers.ts";
 import type { SendCommand } from "../bus/send-command.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
@@ -13,9 +13,10 @@ type Deps = { send: SendCommand };
  * sealed to the request, headers sealed to the dispatcher.
  */
 export function ownWebhookRoutes({ send }: Deps): Route[] {
+  const list = (call: Parameters<SendCommand>[1]) => send(operations.listWebhooks.command, call, {});
   return [
     defineRoute(operations.listWebhooks, async (call) => {
-      const reply = await send(operations.listWebhooks.command, call, {});
+      const reply = await list(call);
       if (!("result" in reply)) return refusalOf(reply);
       const { sealTo: _key, ...body } = reply.result;
       return { status: 200, body };
@@ -23,7 +24,11 @@ export function ownWebhookRoutes({ send }: Deps): Route[] {
     defineRoute(operations.createWebhook, async (call) => {
       const recipient = createReplyRecipient();
       const { url, events = [PAYMENT_STATUS_CHANGED], headers } = call.body;
-      const sealed = await seal(send, call, { for: call.caller.merchantId, url, headers });
+      const sealed = await sealWebhookHeaders(() => list(call), {
+        for: call.caller.merchantId,
+        url,
+        headers,
+      });
       if (sealed instanceof Refusal) return sealed;
       const asked = { url, events, ...sealed, recipientKey: recipient.publicKey };
       const reply = await send(operations.createWebhook.command, call, asked);
@@ -33,7 +38,8 @@ export function ownWebhookRoutes({ send }: Deps): Route[] {
     }),
     defineRoute(operations.changeWebhook, async (call) => {
       const { headers, ...change } = call.body;
-      const sealed = await seal(send, call, { for: call.path.endpointId, url: change.url, headers });
+      const about = { for: call.path.endpointId, url: change.url, headers };
+      const sealed = await sealWebhookHeaders(() => list(call), about);
       if (sealed instanceof Refusal) return sealed;
       const asked = { ...call.path, ...change, ...sealed };
       const reply = await send(operations.changeWebhook.command, call, asked);
@@ -65,12 +71,4 @@ export function ownWebhookRoutes({ send }: Deps): Route[] {
       return "result" in reply ? { status: 200, body: reply.result } : refusalOf(reply);
     }),
   ];
-}
-
-type Asked = Omit<HeadersToSeal, "headers"> & { headers: HeadersToSeal["headers"] | undefined };
-
-/** Nothing where no headers are given. */
-async function seal(send: SendCommand, call: Parameters<SendCommand>[1], { headers, ...asked }: Asked) {
-  if (headers === undefined) return undefined;
-  return sealWebhookHeaders(await send(operations.listWebhooks.command, call, {}), { ...asked, headers });
 }

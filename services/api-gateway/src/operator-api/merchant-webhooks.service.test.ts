@@ -59,7 +59,7 @@ beforeAll(async () => {
     handler(operations.activateWebhookEndpointSecret.command, ({ payload }) => answer(payload, {})),
     handler(operations.testWebhookEndpoint.command, ({ payload }) => answer(payload, tested)),
     handler(operations.listWebhooks.command, ({ context }) =>
-      answer(context.merchant, { items: [endpoint] }),
+      answer(context.merchant, { items: [endpoint], sealTo: dispatcherKey.publicKey }),
     ),
     handler(operations.testWebhook.command, ({ context, payload }) =>
       answer({ ...payload, merchantId: context.merchant.merchantId }, tested),

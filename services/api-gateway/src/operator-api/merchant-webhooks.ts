@@ -2,7 +2,7 @@ import { operations, PAYMENT_STATUS_CHANGED } from "@holdfast/contracts";
 import { createReplyRecipient } from "@holdfast/sealing";
 import type { Kysely } from "kysely";
 import { operatorAnswer, refusalOf } from "../bus/command-answer.ts";
-import { sealWebhookHeaders, type HeadersToSeal } from "../bus/seal-webhook-headers.ts";
+import { sealWebhookHeaders } from "../bus/seal-webhook-headers.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import type { GatewayDatabase } from "../database.ts";
 import { inMode } from "../endpoint/forward.ts";
@@ -17,10 +17,12 @@ type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
  * cross it sealed to the dispatcher.
  */
 export function merchantWebhookRoutes({ send, db }: Deps): Route[] {
+  const list = (call: Call) =>
+    send(operations.listMerchantWebhooks.command, call, { merchantId: inMode(call).merchantId });
   return [
     defineRoute(operations.listMerchantWebhooks, async (call) => {
       if (!(await findMerchant(db, call.path.merchantId))) return new Refusal("merchant_not_found");
-      const reply = await send(operations.listMerchantWebhooks.command, call, inMode(call));
+      const reply = await list(call);
       if (!("result" in reply)) return refusalOf(reply);
       const { sealTo: _key, ...body } = reply.result;
       return { status: 200, body };
@@ -31,7 +33,7 @@ export function merchantWebhookRoutes({ send, db }: Deps): Route[] {
       const recipient = createReplyRecipient();
       const { url, events = [PAYMENT_STATUS_CHANGED], headers } = call.body;
       const owner = inMode(call);
-      const sealed = await seal(send, call, { for: owner.merchantId, url, headers });
+      const sealed = await sealWebhookHeaders(() => list(call), { for: owner.merchantId, url, headers });
       if (sealed instanceof Refusal) return sealed;
       const asked = { ...owner, url, events, ...sealed, recipientKey: recipient.publicKey };
       const reply = await send(operations.createMerchantWebhook.command, call, asked);
@@ -41,7 +43,11 @@ export function merchantWebhookRoutes({ send, db }: Deps): Route[] {
     }),
     defineRoute(operations.changeMerchantWebhook, async (call) => {
       const { headers, ...change } = call.body;
-      const sealed = await seal(send, call, { for: call.path.endpointId, url: change.url, headers });
+      const sealed = await sealWebhookHeaders(() => list(call), {
+        for: call.path.endpointId,
+        url: change.url,
+        headers,
+      });
       if (sealed instanceof Refusal) return sealed;
       const asked = { ...inMode(call), ...change, ...sealed };
       return operatorAnswer(200, await send(operations.changeMerchantWebhook.command, call, asked));
@@ -58,12 +64,3 @@ export function merchantWebhookRoutes({ send, db }: Deps): Route[] {
 }
 
 type Call = Parameters<SendOperatorCommand>[1] & { path: { merchantId: string }; query: object };
-type Asked = Omit<HeadersToSeal, "headers"> & { headers: HeadersToSeal["headers"] | undefined };
-
-/** Nothing where no headers are given. */
-async function seal(send: SendOperatorCommand, call: Call, { headers, ...asked }: Asked) {
-  if (headers === undefined) return undefined;
-  const { merchantId } = inMode(call);
-  const listed = await send(operations.listMerchantWebhooks.command, call, { merchantId });
-  return sealWebhookHeaders(listed, { ...asked, headers });
-}
