@@ -81,9 +81,10 @@ export const webhookEndpointListSchema = z
     items: z
       .array(webhookEndpointSchema)
       .meta({ description: "The endpoints, also those that are switched off, the default one first" }),
-    managedBy: managedBySchema.optional(),
+    managedBy: managedBySchema,
   })
   .meta({ id: "WebhookEndpointList" });
+export type WebhookEndpointList = z.infer<typeof webhookEndpointListSchema>;
 
 /** The same from the dispatcher, with the key that headers are sealed to on their way to it. */
 export const listedWebhooksSchema = webhookEndpointListSchema.extend({ sealTo: z.string() });

@@ -1,4 +1,4 @@
-import { operations, type Merchant, type WebhookEndpoint, type WebhookManagers } from "@holdfast/contracts";
+import { operations, type Merchant, type WebhookEndpoint, type WebhookEndpointList } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { endpointTable } from "../deliveries/endpoint-table.ts";
 import { DELIVERY_TEXTS } from "../deliveries/delivery-texts.ts";
@@ -16,16 +16,12 @@ import { secretPage } from "./secret-page.ts";
 
 type Endpoints = {
   merchant: Merchant;
-  webhooks: readonly WebhookEndpoint[] | undefined;
-  managedBy?: WebhookManagers | undefined;
+  webhooks: WebhookEndpointList | undefined;
   isLive: boolean;
 };
 
 /** The endpoints of one mode with their health, and the actions on each. */
-export function webhookSection(
-  context: PageContext,
-  { merchant, webhooks, managedBy, isLive }: Endpoints,
-): Html {
+export function webhookSection(context: PageContext, { merchant, webhooks, isLive }: Endpoints): Html {
   const { form, reader } = context;
   const texts = MERCHANT_TEXTS[reader.language];
   const heading = texts.webhooksOf(modeText(reader, isLive));
@@ -41,9 +37,9 @@ export function webhookSection(
   const action = (verb: string) =>
     `/merchants/${merchant.merchantId}/${verb}${isLive ? "" : "?livemode=false"}`;
   const isChange = form.has("endpointUrl");
-  const mayChange = mayChangeEndpoints(context, managedBy);
+  const mayChange = mayChangeEndpoints(context, webhooks.managedBy);
   return html`<div id="webhooks">
-    ${endpointTable(reader, webhooks, {
+    ${endpointTable(reader, webhooks.items, {
       caption: heading,
       href: ({ endpointId }) => deliveries(endpointId),
       ...(mayChange && {
@@ -65,7 +61,7 @@ export function webhookSection(
         }),
       })
     }
-    ${managementForm(context, managedBy, action("webhook-management"))}
+    ${managementForm(context, webhooks.managedBy, action("webhook-management"))}
   </div>`;
 }
 

@@ -1,9 +1,4 @@
-import {
-  operations,
-  WEBHOOK_MANAGERS,
-  WEBHOOK_MANAGERS_DEFAULT,
-  type WebhookManagers,
-} from "@holdfast/contracts";
+import { operations, WEBHOOK_MANAGERS, type WebhookManagers } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { actionForm, selectField } from "../ui/form-fields.ts";
 import type { PageAnswer, PageContext } from "../ui/page-context.ts";
@@ -12,14 +7,9 @@ import { mayChangeKeys, mayChangeMerchant, modeOf, ofMerchant, type RenderAgain 
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 
 /** The setting that says who may change a merchant's webhook endpoints, and for operators its form. */
-export function managementForm(
-  context: PageContext,
-  managedBy: WebhookManagers | undefined,
-  action: string,
-): Html {
+export function managementForm(context: PageContext, managedBy: WebhookManagers, action: string): Html {
   const texts = MERCHANT_TEXTS[context.reader.language];
-  const set = managedBy ?? WEBHOOK_MANAGERS_DEFAULT;
-  return html`<p class="quiet">${texts.managedBy}: ${texts.managers[set]}</p>
+  return html`<p class="quiet">${texts.managedBy}: ${texts.managers[managedBy]}</p>
     ${
       mayChangeMerchant(context) &&
       html`<details>
@@ -32,7 +22,7 @@ export function managementForm(
             name: "managedBy",
             label: texts.managedBy,
             choices: WEBHOOK_MANAGERS.map((value) => ({ value, text: texts.managers[value] })),
-            chosen: context.form.get("managedBy") ?? set,
+            chosen: context.form.get("managedBy") ?? managedBy,
           }),
         })}
       </details>`
@@ -40,10 +30,7 @@ export function managementForm(
 }
 
 /** Covers the merchant's setting, too, which bounds its staff. */
-export function mayChangeEndpoints(
-  context: PageContext,
-  managedBy: WebhookManagers = WEBHOOK_MANAGERS_DEFAULT,
-): boolean {
+export function mayChangeEndpoints(context: PageContext, managedBy: WebhookManagers): boolean {
   return mayChangeKeys(context) && (context.session.staff === undefined || managedBy !== "operators");
 }
 

@@ -3,8 +3,7 @@ import {
   type AcquirerAccount,
   type Merchant,
   type MerchantRoutes,
-  type WebhookEndpoint,
-  type WebhookManagers,
+  type WebhookEndpointList,
 } from "@holdfast/contracts";
 import { pricesPath } from "../accounts/installment-price-pages.ts";
 import { INSTALLMENT_PRICE_TEXTS } from "../accounts/installment-price-texts.ts";
@@ -56,9 +55,7 @@ export const merchantPage: Page[] = [
 export type WholeMerchant = {
   merchant: Merchant;
   /** Undefined while the dispatcher is away. */
-  webhooks: readonly WebhookEndpoint[] | undefined;
-  /** Those who may change them. */
-  managedBy?: WebhookManagers | undefined;
+  webhooks: WebhookEndpointList | undefined;
   /** The mode of the webhooks that are shown. */
   isLive: boolean;
 };
@@ -75,7 +72,7 @@ async function answerMerchant(context: PageContext, notice?: Notice, status = 20
     unlessAway(api.read(operations.listAcquirerAccounts)),
     unlessAway(api.read(operations.getMerchantRoutes, { path })),
   ]);
-  const whole = { merchant, webhooks: webhooks?.items, managedBy: webhooks?.managedBy, isLive };
+  const whole = { merchant, webhooks, isLive };
   const content = html`${facts(factsOf(reader, merchant))} ${links(reader, merchant)} ${contents(reader)}
   ${statusForm(context, whole)} ${keySection(context, whole)} ${webhookSection(context, whole)}
   ${planSection(context, whole)} ${rules(context, merchant)}
@@ -173,7 +170,7 @@ async function answerOwnMerchant(context: PageContext, notice?: Notice, status =
       api.read(operations.listMerchantWebhooks, { path, query: { livemode: isLive ? undefined : "false" } }),
     ),
   ]);
-  const whole = { merchant, webhooks: webhooks?.items, managedBy: webhooks?.managedBy, isLive };
+  const whole = { merchant, webhooks, isLive };
   const content = html`${facts([
     [MERCHANT_TEXTS[reader.language].name, merchant.name],
     ["Id", html`<code>${merchant.merchantId}</code>`],
