@@ -19,8 +19,7 @@ import { playBank, type PlayedBank } from "./played-banks.ts";
 import { withoutHeard } from "./suite/without-heard.ts";
 
 /**
- * The checklist of docs/acquirers.md, for every adapter: guarantees that the core needs of any bank, and the promises
- * of an adapter's capabilities beyond that. The bank's own ledger is the witness.
+ * For every adapter: guarantees that the core needs of any bank, and the promises of its capabilities beyond that. The bank's own ledger is the witness.
  */
 describe.each(ADAPTERS)("%s, as every adapter", (name) => {
   let dir: string;

@@ -1,8 +1,8 @@
 import type { Capabilities } from "./capabilities.ts";
 
 /**
- * The acquirer port: what Holdfast needs from a bank, in the bank's terms. Every adapter passes the suite in
- * `acquirer-conformance.ts`.
+ * The acquirer port: what Holdfast needs from a bank, in the bank's terms. Every adapter passes
+ * `tests/conformance/every-adapter.test.ts`.
  *
  * A call that is sent twice under one `reference` is one operation only where the acquirer's capabilities say so: see
  * `Capabilities.repetition`. References begin with the payment's or the refund's id.

@@ -95,7 +95,7 @@ const initiatorSchema = z
     id: "Initiator",
     description:
       "Who began the payment, and how. Without it the cardholder did, in a shop on the internet. It is passed on to banks " +
-      "whose protocol has a place for it; Nestpay and iyzico have none",
+      "whose protocol has a place for it",
   });
 
 /** The fields of a checkout; its page adds the browser. */

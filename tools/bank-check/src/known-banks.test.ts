@@ -1,0 +1,14 @@
+import { protocolNames } from "@holdfast/bank-simulator";
+import { CONNECTORS } from "@holdfast/banks";
+import { bankProtocols } from "@holdfast/sandbox/banks";
+import { expect, test } from "vitest";
+import { PROTOCOLS } from "./protocols.ts";
+
+// The lists are apart on purpose: the simulators share nothing with the adapters. A bank that is missing in one of them
+// would be left out of conformance, chaos or faults without a word.
+test("each adapter has a simulator, an account in the sandbox, and questions to its bank", () => {
+  const foreign = [...CONNECTORS.keys()].filter((name) => name !== "sim").toSorted();
+  expect(protocolNames.filter((name) => name !== "sim").toSorted()).toEqual(foreign);
+  expect(bankProtocols.toSorted()).toEqual(foreign);
+  expect(Object.keys(PROTOCOLS).toSorted()).toEqual(foreign);
+});
