@@ -1,9 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { withClient } from "@holdfast/sandbox/infrastructure";
 import { residentMiB } from "./resident-memory.ts";
 import { openBrowser } from "../console/open-browser.ts";
+import { pagePaths } from "../console/page-paths.ts";
+import { TEST_ACCOUNT_ID } from "../support/index.ts";
 import { print, printGoal, witness, type Bench } from "./bench.ts";
 import { cpuTimeMs } from "./cpu-time.ts";
 import { quantile } from "./figures.ts";
+import { insertHistory } from "./insert-history.ts";
 
 type Browser = ReturnType<typeof openBrowser>;
 /** Milliseconds to the first byte, by the page's name. */
@@ -12,18 +16,19 @@ type Times = Record<string, number[]>;
 type Walked = { times: Times; failed: string[] };
 
 /**
- * The console's one replica with 200 operators who are signed in, each of whom opens a page every ten seconds, and
- * beside it with one who does the same as fast as pages come. All of them walk from the overview to the search, a
- * payment and the refunds that wait.
+ * The console's one replica, with a long history, first with one operator who opens every page as fast as they come, and then
+ * with 200 who are signed in and open one every ten seconds: the overview, the search, a payment and the refunds that wait.
  */
 export async function benchConsole(bench: Bench): Promise<void> {
   const { sandbox } = bench;
-  const orders = await makeHistory(bench);
+  await insertHistory(bench);
+  const orders = await makeOrders(bench);
   const alone = await signedIn(bench, 1);
   const [first, one, many] = [nothing(), nothing(), nothing()];
-  await walk(bench, alone[0]!, orders, first);
+  const everyPage = await allPages(bench, orders[0]!);
+  await openPages(bench, alone[0]!, everyPage, first);
   await measure(bench, "1 operator", one, async () => {
-    for (let round = 0; round < ALONE_ROUNDS; round++) await walk(bench, alone[0]!, orders, one);
+    for (let round = 0; round < ALONE_ROUNDS; round++) await openPages(bench, alone[0]!, everyPage, one);
   });
   const before = residentMiB(sandbox.processes["console"]!);
   const operators = await signedIn(bench, OPERATORS);
@@ -49,15 +54,17 @@ export async function benchConsole(bench: Bench): Promise<void> {
 const nothing = (): Walked => ({ times: {}, failed: [] });
 
 const OPERATORS = 200;
-const ALONE_ROUNDS = 50;
+const ALONE_ROUNDS = 20;
 const PAGES = 4;
 const PAGE_EVERY_MS = 10_000;
-const GOAL_MS = 100;
+const GOAL_MS = 150;
 /** Sign-ins at the same time. */
 const SIGN_INS = 4;
 
-/** Payments, and a refund that waits of each. @returns their orders and ids. */
-async function makeHistory({ sandbox }: Bench): Promise<{ orderId: string; paymentId: string }[]> {
+type Order = Record<"orderId" | "paymentId" | "refundId", string>;
+
+/** Payments, and a refund that waits of each. */
+async function makeOrders({ sandbox }: Bench): Promise<Order[]> {
   const { apiKey, apiSecret } = sandbox.merchants[0]!;
   const send = async (path: string, body: object) => {
     const answer = await fetch(sandbox.gatewayUrl + path, {
@@ -68,17 +75,35 @@ async function makeHistory({ sandbox }: Bench): Promise<{ orderId: string; payme
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     return (await answer.json()) as { paymentId: string };
   };
-  const made = [];
-  for (let index = 0; index < HISTORY; index++) {
+  const made: Order[] = [];
+  for (let index = 0; index < ORDERS; index++) {
     const orderId = `console-${index}`;
     const { paymentId } = await send("/api/payment", sale(orderId));
-    await send(`/api/payment/${paymentId}/refund`, { amount: 1, currency: "TRY" });
-    made.push({ orderId, paymentId });
+    const refund = await send(`/api/payment/${paymentId}/refund`, { amount: 1, currency: "TRY" });
+    made.push({ orderId, paymentId, refundId: refund.paymentId });
   }
   return made;
 }
 
-const HISTORY = 100;
+const ORDERS = 100;
+
+/** Every page of the operators', by its name; those of things that this history has not are left out. */
+async function allPages(
+  { sandbox }: Bench,
+  { paymentId: payment, refundId: refund }: Order,
+): Promise<Record<string, string>> {
+  const merchantId = sandbox.merchants[0]!.merchantId;
+  const { event, account } = await withClient(sandbox.databaseUrl, async (client) => {
+    const { rows } = await client.query<Record<"event" | "account", string>>(`
+      select event_id as event, (select account_id from payments.acquirer_account limit 1) as account
+      from webhooks.event limit 1`);
+    return rows[0]!;
+  });
+  const paths = [...pagePaths("operator", { merchantId, payment, refund, event })];
+  return Object.fromEntries(
+    paths.flatMap(([name, path]) => (path ? [[name, path.replace(TEST_ACCOUNT_ID, account)]] : [])),
+  );
+}
 
 function sale(orderId: string) {
   return {
@@ -114,9 +139,9 @@ async function signedIn({ sandbox }: Bench, count: number): Promise<Browser[]> {
 async function walk(
   bench: Bench,
   browser: Browser,
-  orders: { orderId: string; paymentId: string }[],
+  orders: readonly Order[],
   walked: Walked,
-  everyMs = 0,
+  everyMs: number,
 ): Promise<void> {
   const { orderId, paymentId } = orders[Math.floor(Math.random() * orders.length)]!;
   const pages = {

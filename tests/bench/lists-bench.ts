@@ -1,8 +1,7 @@
-import { withClient } from "@holdfast/sandbox/infrastructure";
-import { insertPayments, insertRefunds } from "../lists/list-rows.ts";
 import { print, printGoal, witness, type Bench } from "./bench.ts";
 import { cpuTimeMs } from "./cpu-time.ts";
 import { quantile } from "./figures.ts";
+import { insertHistory } from "./insert-history.ts";
 import { residentMiB } from "./resident-memory.ts";
 
 /**
@@ -10,22 +9,7 @@ import { residentMiB } from "./resident-memory.ts";
  * rows are one merchant's; the results of the searches are spread over all of them.
  */
 export async function benchLists(bench: Bench): Promise<void> {
-  const { rows, sandbox } = bench;
-  const [merchant] = sandbox.merchants;
-  await withClient(sandbox.databaseUrl, async (client) => {
-    const query = (text: string, values?: unknown[]) => client.query(text, values);
-    await query("set session_replication_role = replica; set synchronous_commit = off");
-    const newest = Date.now() - 60_000;
-    for (let done = 0; done < rows; done += BATCH) {
-      const newestAt = new Date(newest - done * APART_MS);
-      const batch = { merchantId: merchant!.merchantId, newestAt, apartMs: APART_MS, order: `bench-${done}` };
-      await insertPayments(query, { ...batch, count: BATCH });
-      await insertRefunds(query, { ...batch, count: BATCH / 20, apartMs: APART_MS * 20 });
-    }
-    await query("vacuum (analyze) payments.payment");
-    await query("vacuum (analyze) refunds.refund");
-  });
-  print(`lists: ${rows.toLocaleString("en")} payments, and one refund for every twenty of them`);
+  await insertHistory(bench);
   for (const [name, path] of FIRST_PAGES) {
     const times = await timesOf(bench, path);
     const [least, middle] = [Math.min(...times), quantile(times, 0.5)];
@@ -35,9 +19,6 @@ export async function benchLists(bench: Bench): Promise<void> {
   await exportAll(bench);
 }
 
-const BATCH = 100_000;
-/** With a million rows somewhat more than the range that a search may have. */
-const APART_MS = 3_000;
 const SAMPLES = 60;
 
 const RANGE = () =>
