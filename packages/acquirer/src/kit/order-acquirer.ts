@@ -218,10 +218,23 @@ export async function voidTarget(
   // A capture has a name of its own, which may not be the one that is known.
   const name = target.capturedMinor === undefined ? target.externalTransactionId : undefined;
   const shown = await bank.standing(request, name);
+  if (target.capturedMinor === 0n && isTaken(shown)) return CAPTURED_ELSEWHERE;
   const isSent = shown.kind === "settled" && settledBy === "bank";
   const outcome = await voidShown(bank, request, isSent ? { ...shown, kind: "live" } : shown, name);
   return outcome.kind === "none" ? PENDING : outcome;
 }
+
+function isTaken(shown: Standing): boolean {
+  return "success" in shown && (shown.success.state === "taken" || shown.success.state === "settled");
+}
+
+/** A hold that somebody has captured in the bank's panel: what the merchant took there is not ours to undo. */
+const CAPTURED_ELSEWHERE: Declined = {
+  kind: "declined",
+  declineClass: "technical",
+  resultCode: "CAPTURED",
+  resultMessage: "",
+};
 
 /** Takes the name from the record: without one, banks void an order's last movement, even a cardholder's refund. */
 async function voidUnnamed(bank: VoidingBank, order: Order): Promise<VoidOutcome> {

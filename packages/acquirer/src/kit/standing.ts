@@ -167,7 +167,7 @@ export function capturedBefore(
   standing: Standing,
   about: AcquirerAmount,
   refusal: Declined,
-): Approved | Declined | Unknown | NotSent {
+): Approved | Declined | Unknown {
   switch (standing.kind) {
     case "live":
     case "settled": {
@@ -178,7 +178,9 @@ export function capturedBefore(
     case "voided":
     case "none":
       return refusal;
+    // The capture has been sent, and only the record could tell.
     case "pending":
+    case "not_sent":
       return PENDING;
     case "several":
       return MISMATCH;
@@ -186,7 +188,6 @@ export function capturedBefore(
     case "unseen":
       return INVALID_ANSWER;
     case "unknown":
-    case "not_sent":
       return standing;
     default:
       return standing satisfies never;

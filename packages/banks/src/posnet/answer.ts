@@ -75,7 +75,7 @@ export type AskedFor = AcquirerAmount & {
 /**
  * The proof that the answer to a call that moves money gives. An approval names neither amount nor order, so that the
  * call's own amount stands in the outcome: see `confirmAmounts`. A second approval of an order (2) has the fields of the
- * first one, which the record has to show.
+ * first one, which the record has to show; so it has what an answer without the MAC that it should have may be about.
  */
 export function outcomeOf(answer: BankAnswer, asked: AskedFor): Approved | Declined | Unknown | NotSent {
   const { approved, code, message, root } = answer;
@@ -86,7 +86,8 @@ export function outcomeOf(answer: BankAnswer, asked: AskedFor): Approved | Decli
   // An unknown caller gets no MAC, and nothing was carried out for it.
   if (approved === "0" && codeClass === "credentials") return { kind: "not_sent", reason: "credentials" };
   const key = asked.voided ?? nameOf(root);
-  if (signed && !isSigned(root, signed, approved === "1" ? [key ?? "?"] : ["", key ?? ""])) return MISMATCH;
+  if (signed && textIn(root, "mac") === "") return PENDING;
+  if (signed && !isSigned(root, signed, approved === "1" ? (key ?? "?") : "")) return MISMATCH;
   if (approved === "0") return refusalOf(codeClass, { resultCode: code, resultMessage }, asked.clock);
   const authCode = textIn(root, "authCode");
   if (key === undefined || authCode === undefined || !/^\w{0,8}$/.test(authCode)) return INVALID_ANSWER;
@@ -105,14 +106,12 @@ export function isName(text: string): boolean {
   return /^[0-9A-Za-z]{1,24}$/.test(text) && /[^0]/.test(text);
 }
 
-/** @param firsts what the bank may have signed beside our own values. */
-function isSigned(
-  root: XmlElement,
-  { order, key }: { order: MacOrder; key: MacKey },
-  firsts: readonly string[],
-): boolean {
-  const mac = textIn(root, "mac") ?? "";
-  return firsts.some((first) => isMac(mac, order, key, first));
+/**
+ * @param first what the bank has signed beside our own values: the name of what it has approved, and nothing in a refusal. The
+ * MAC covers no other sign of which of both the answer is.
+ */
+function isSigned(root: XmlElement, { order, key }: { order: MacOrder; key: MacKey }, first: string): boolean {
+  return isMac(textIn(root, "mac") ?? "", order, key, first);
 }
 
 /** Some answers tell the number of installments, in a block of their own. */

@@ -71,9 +71,15 @@ export function readResolved(
   // The bank itself charges a card whose holder has failed: only this decides.
   return readMdStatus(status, {
     proof: { md: bankData, xid, eci: "", cavv: "" },
-    isWhole: status !== "1" || txStatus === "Y" || txStatus === "",
+    isWhole: txStatus === "" || txStatus === (TX_STATUS.get(status) ?? txStatus),
     accepted: acceptMdStatus,
   });
 }
+
+/** The `txStatus` that belongs to an `mdStatus`. No MAC covers it: another one refuses, and proves nothing. */
+const TX_STATUS: ReadonlyMap<string, string> = new Map([
+  ["1", "Y"],
+  ["4", "A"],
+]);
 
 const RESOLVED = ["xid", "amount", "currency", "installment", "mdStatus", "txStatus", "mac"];

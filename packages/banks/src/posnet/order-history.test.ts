@@ -73,8 +73,8 @@ describe("a void", () => {
     ["a row of its own alone", "Sale; Sale_Reverse hostlogkey=2", "sale voided"],
     ["a row that did not take effect", `Sale; Sale_Reverse hostlogkey=2 ${gone}`, "sale approved"],
     ["a status alone, of what the issuer approved", `Sale ${gone}`, "sale voided"],
-    ["a status alone, of what it did not", `Sale ${gone} authCode=`, "sale declined"],
-    ["a status alone, of zeros", `Sale ${gone} authCode=000000`, "sale declined"],
+    ["a status alone, of what it may not have answered yet", `Sale ${gone} authCode=`, ""],
+    ["a status alone, of zeros", `Sale ${gone} authCode=000000`, ""],
     [
       "a capture's, which leaves the hold",
       `Authorization; Capture ${gone}; Capture_Reverse`,
@@ -91,7 +91,12 @@ describe("a void", () => {
       `Sale; Return hostlogkey=2 ${gone}; Return_Reverse hostlogkey=3`,
       "sale approved, refund voided",
     ],
-    ["a refund that failed", `Sale; Return hostlogkey=2 ${gone}`, "sale approved, refund declined"],
+    ["a status alone, of a refund", `Sale; Return hostlogkey=2 ${gone}`, "sale approved, refund voided"],
+    [
+      "a status alone, of a refund that failed",
+      `Sale; Return hostlogkey=2 ${gone} authCode=`,
+      "sale approved, refund declined",
+    ],
     [
       "one of two, with a name",
       "Sale; Sale hostlogkey=2; Sale_Reverse hostlogkey=2",
@@ -100,9 +105,14 @@ describe("a void", () => {
     ["one of two, without one", "Sale; Sale hostlogkey=2; Sale_Reverse hostlogkey=3", "pending"],
     ["of nothing that is shown", "Return hostlogkey=2; Sale_Reverse hostlogkey=3", "pending"],
     [
-      "of a declined one and a standing one",
+      "of one of two that the issuer has approved",
       `Sale ${gone}; Sale hostlogkey=2; Sale_Reverse hostlogkey=3`,
       "sale voided, sale approved",
+    ],
+    [
+      "beside one that the issuer has perhaps never approved",
+      `Sale ${gone} authCode=; Sale hostlogkey=2; Sale_Reverse hostlogkey=3`,
+      "pending",
     ],
   ])("%s", (_, rows, expected) => {
     expect(states(rows)).toBe(expected);

@@ -55,7 +55,17 @@ export function readHistory(
   if (rows.some((row) => row.orderName !== orderName)) return MISMATCH;
   const states = [...KINDS.values()].map((kind) => statesOf(rows, kind, undone));
   const movements = states.filter((of) => of !== undefined).flat();
-  return states.includes(undefined) ? PENDING : { kind: "found", movements };
+  return states.includes(undefined)
+    ? PENDING
+    : { kind: "found", movements: movements.filter((each) => !mayBeUndecided(each)) };
+}
+
+/**
+ * A payment that does not count and has no issuer's code: no document says that the bank writes it after the issuer has
+ * answered. Nothing is known of it, so that it is waited for as one that is not shown.
+ */
+function mayBeUndecided({ kind, state }: RecordRow): boolean {
+  return state === "declined" && (kind === "sale" || kind === "authorize");
 }
 
 /** A single row may stand in the list's own element, and each row may have a list of its own. */
@@ -125,22 +135,26 @@ function statesOf(all: readonly Row[], kind: Kind, undone: ReadonlySet<string>):
   const isUndone = (row: Row) => isNamed(row) || (!row.counts && undone.has(externalNameOf(row)));
   const unnamed = voids.filter(({ key }) => key === "" || !rows.some((row) => row.key === key)).length;
   const standing = rows.filter((row) => row.counts && !isUndone(row)).length;
-  // Rows that do not count explain as many voids; the rest is of rows that still seem to.
-  const hidden = unnamed - rows.filter((row) => !row.counts && !isNamed(row)).length;
-  if (hidden > 0 && hidden !== standing) return undefined;
+  const gone = rows.filter((row) => !row.counts && !isNamed(row));
+  const approvedOnce = gone.filter(({ authCode }) => authCode !== undefined).length;
+  // Rows that do not count explain as many voids; the rest is of rows that still seem to. One without an issuer's code was
+  // perhaps never approved: beside one that counts it explains none.
+  const hidden = unnamed - (standing === 0 ? gone.length : approvedOnce);
+  if (hidden > 0 && (hidden !== standing || approvedOnce < gone.length)) return undefined;
   return rows.map((row) => {
     if (isUndone(row)) return movement(row, "voided");
     if (row.counts) return movement(row, hidden > 0 ? "voided" : "approved");
-    return movement(row, unnamed > 0 ? "voided" : stateOfGone(row, all));
+    const isExplained = unnamed > 0 && (standing === 0 || row.authCode !== undefined);
+    return movement(row, isExplained ? "voided" : stateOfGone(row, all));
   });
 }
 
 /**
- * A payment that does not count, and of which no void is shown: one that has an issuer's code took effect. Some records let
- * a hold count no more once it is captured.
+ * A movement that does not count, and of which no void is shown: a payment or a refund that has an issuer's code took effect.
+ * Some records let a hold count no more once it is captured.
  */
 function stateOfGone(row: Row, all: readonly Row[]): RecordRow["state"] {
-  if (row.authCode === undefined || row.kind === "refund" || row.kind === "capture") return "declined";
+  if (row.authCode === undefined || row.kind === "capture") return "declined";
   const isCaptured =
     row.kind === "authorize" &&
     all.some(({ kind, isReverse, counts }) => kind === "capture" && !isReverse && counts);

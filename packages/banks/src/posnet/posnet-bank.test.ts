@@ -14,7 +14,9 @@ import {
   MERCHANT,
   MOVEMENT,
   NAME,
+  names,
   noRecord,
+  nowhere,
   ORDER,
   PLAIN,
   playBank,
@@ -97,6 +99,7 @@ describe("a payment", () => {
     ["0051", { kind: "declined", declineClass: "limit", resultCode: "0051" }],
     ["0999", { kind: "unknown", reason: "invalid_answer" }],
     ["0127", pending],
+    ["0217", pending],
     ["0091", pending],
     ["0148", { kind: "not_sent", reason: "credentials" }],
   ])("refused with %s", async (code, outcome) => {
@@ -125,12 +128,17 @@ describe("an approval that has to be confirmed", async () => {
   test.each([
     ["the record has the amount", [record("Sale")], { kind: "approved" }],
     ["the order is one of 3-D Secure", [noRecord(), record("Sale", SECURE)], { kind: "approved" }],
+    [
+      "the order has the prefix of another time",
+      [noRecord(), noRecord(), record("Sale", `TDSC${NAME}`)],
+      { kind: "approved" },
+    ],
     ["a part", [record("Sale amount=50,00")], mismatch],
     ["another currency", [record("Sale currencyCode=US")], mismatch],
     ["another order", [record("Sale", SECURE)], mismatch],
     ["another movement", [record(`Sale hostlogkey=${SECOND}`)], mismatch],
     ["two", [record(`Sale; Sale hostlogkey=${SECOND}`)], mismatch],
-    ["none yet", [noRecord(), noRecord()], pending],
+    ["none yet", nowhere(), pending],
   ])("%s", async (_, answers, outcome) => {
     sure.script(approval(), ...answers);
     expect(await sure.acquirer.sale(cardCall())).toMatchObject(outcome);
@@ -157,9 +165,9 @@ describe("a capture", () => {
     script(record("Authorization"), approval());
     const { externalTransactionId: _, ...lost } = target().target;
     expect(await acquirer.capture(followUp({ target: lost }))).toMatchObject({ kind: "approved" });
-    script(noRecord(), noRecord());
+    script(...nowhere());
     expect(await acquirer.capture(followUp({ target: lost }))).toEqual({ kind: "not_sent" });
-    expect(types()).toEqual(["agreement", "agreement"]);
+    expect(types()).toEqual(["agreement", "agreement", "agreement"]);
   });
 
   test("of an unknown number of installments is not sent", async () => {
@@ -176,6 +184,9 @@ describe("a capture", () => {
     });
     script(refusal("0219"), record("Authorization"));
     expect(await acquirer.capture(followUp())).toMatchObject({ kind: "declined", resultCode: "0219" });
+    // It has been sent, whatever keeps the record from being read.
+    script(refusal("0219"), refusal("0148"));
+    expect(await acquirer.capture(followUp())).toEqual(pending);
   });
 });
 
@@ -270,12 +281,21 @@ describe("a void", () => {
     expect(await acquirer.reverse(reversal(more))).toMatchObject(outcome);
   });
 
+  test("of a hold is not sent once somebody has captured it in the bank's panel", async () => {
+    script(record(both));
+    expect(await acquirer.cancel(followUp(target({ capturedMinor: 0n })))).toMatchObject({
+      kind: "declined",
+      resultCode: "CAPTURED",
+    });
+    expect(types()).toEqual(["agreement"]);
+  });
+
   test("is not sent beside a refund, nor where the record shows nothing", async () => {
     script(record(`Sale; Return hostlogkey=${SECOND} amount=40,00`));
     expect(await acquirer.reverse(reversal())).toEqual(mismatch);
-    script(noRecord(), noRecord());
+    script(...nowhere());
     expect(await acquirer.reverse(reversal())).toEqual({ kind: "nothing_found" });
-    expect(types()).toEqual(["agreement", "agreement"]);
+    expect(types()).toEqual(["agreement", "agreement", "agreement"]);
   });
 });
 
@@ -323,7 +343,7 @@ describe("3-D Secure", () => {
     ["no packets", [begun({ data2: "" })], { kind: "unknown" }],
     [
       "a page with the packet of the card",
-      [begun(), { ...page, body: `${page.body}${"CD".repeat(52)}` }],
+      [begun(), { ...page, body: `${page.body}${"cD".repeat(52)}` }],
       { kind: "unknown" },
     ],
     ["a page that leads nowhere", [begun(), { ...page, body: '<form action="">' }], { kind: "unknown" }],
@@ -383,6 +403,7 @@ describe("3-D Secure", () => {
     ["a test terminal", resolved({ mdStatus: "9" }), { kind: "declined", resultCode: "MD-9" }],
     ["no status", resolved({ mdStatus: "" }), { kind: "declined", resultCode: "MD-" }],
     ["a contradiction", resolved({ txStatus: "N" }), { kind: "declined" }],
+    ["another contradiction", resolved({ mdStatus: "4", txStatus: "N" }), { kind: "declined" }],
     ["another order", resolved({ xid: "7K2M9Q4T8W3X6Z5B1C0D" }), { kind: "not_genuine", why: "other_order" }],
     ["another amount", resolved({ amount: "100" }), { kind: "not_genuine", why: "other_amount" }],
     ["another currency", resolved({ currency: "US" }), { kind: "not_genuine", why: "other_amount" }],
@@ -416,8 +437,9 @@ describe("3-D Secure", () => {
     expect(types()).toEqual([]);
   });
 
+  const SIGNED = { name: NAME, amount: "10000", currency: "TL" };
   test.each([
-    ["no MAC", secureApproval(""), mismatch],
+    ["no MAC, of which the record decides", secureApproval(""), pending],
     ["a wrong MAC", secureApproval("AAAA"), mismatch],
     [
       "another movement's MAC",
@@ -430,7 +452,12 @@ describe("3-D Secure", () => {
       mismatch,
     ],
     ["a signed refusal", secureRefusal("0051"), { kind: "declined", declineClass: "limit" }],
-    ["a refusal without a MAC", secureRefusal("0051", ""), mismatch],
+    ["a refusal without a MAC, of which the record decides", secureRefusal("0051", ""), pending],
+    [
+      "a refusal with the MAC of an approval",
+      refusal("0005", "refused", names() + `<mac>${macOf(SIGNED, KEY, MOVEMENT)}</mac>`),
+      mismatch,
+    ],
     ["a stranger", refusal("0148"), { kind: "not_sent", reason: "credentials" }],
   ])("the payment's answer with %s", async (_, answer, outcome) => {
     script(resolved(), answer);
@@ -439,7 +466,7 @@ describe("3-D Secure", () => {
 });
 
 test("a probe asks for an order that does not exist", async () => {
-  script(noRecord(), noRecord());
+  script(...nowhere());
   expect(await acquirer.probe(soon())).toEqual({ kind: "ok" });
   script(refusal("0148"));
   expect(await acquirer.probe(soon())).toEqual({

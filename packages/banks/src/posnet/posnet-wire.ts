@@ -6,6 +6,9 @@ import { readHistory } from "./order-history.ts";
 import type { PosnetSettings } from "./posnet-settings.ts";
 import { callBody, callHeaders, ORDER_PREFIX, type PosnetCall } from "./requests.ts";
 
+/** Prefixes that the bank has given to payments with 3-D Secure: by its document, and by what clients of it have met. */
+const SECURE_PREFIXES = ["TDS_", "TDSC"];
+
 /** The calls of one account over the network. */
 export class PosnetWire {
   readonly #settings: PosnetSettings;
@@ -27,12 +30,16 @@ export class PosnetWire {
     return exchange.kind === "answered" ? readAnswer(exchange) : exchange;
   }
 
-  /** Asks for all rows of an order: nothing tells whether the payment was one with 3-D Secure. */
+  /**
+   * Asks for all rows of an order: nothing tells whether the payment was one with 3-D Secure. Such a payment keeps the prefix
+   * that the bank gave it, whatever the setting says today, so that each known one is asked for before the order counts as
+   * not found.
+   */
   async history(
     { orderId, waitUntil }: Pick<Order, "orderId" | "waitUntil">,
     undone?: ReadonlySet<string>,
   ): Promise<OrderRecord> {
-    for (const prefix of [ORDER_PREFIX, this.#settings.orderPrefix]) {
+    for (const prefix of new Set([ORDER_PREFIX, this.#settings.orderPrefix, ...SECURE_PREFIXES])) {
       const orderID = prefix + (shortOrderIdOf(orderId) ?? "");
       const answer = await this.call({ agreement: { orderID } }, waitUntil);
       const record = answer.kind === "read" ? readHistory(answer, orderID, undone) : answer;

@@ -11,6 +11,7 @@ test.each<[Step, string, ReturnType<typeof classOf>]>([
   ["payment", "0125", "undecided"],
   ["payment", "0091", "undecided"],
   ["payment", "E998", "undecided"],
+  ["payment", "0217", "undecided"],
   ["payment", "0002", "technical"],
   ["payment", "E216", "technical"],
   ["payment", "0148", "credentials"],

@@ -35,7 +35,8 @@ const OF_CARD = {
 };
 
 const OF_STEP: Record<Step, ReadonlyMap<string, CodeClass>> = {
-  payment: codeTable({ ...OF_CARD, technical: "0217" }),
+  // 0217 is about the state of the order, which may be that of a copy.
+  payment: codeTable({ ...OF_CARD, undecided: "0217" }),
   three_ds: codeTable(OF_CARD),
   follow_up: codeTable({
     ...OF_CARD,

@@ -87,6 +87,8 @@ export const installments = (count: string) =>
   `<instInfo><inst1>${count}</inst1><amnt1>100</amnt1></instInfo>`;
 
 export const noRecord = () => refusal("E219");
+/** No record under any of the names that a payment may have. */
+export const nowhere = () => [noRecord(), noRecord(), noRecord()];
 
 /**
  * A record. @param rows their states with fields that differ from a movement of 100.00 that counts, such as
