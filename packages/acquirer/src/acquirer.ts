@@ -328,8 +328,9 @@ export type Approved = AcquirerAmount & {
 export type FraudReview = "accepted" | "in_review" | "rejected";
 
 /**
- * `soft` may succeed later; `hard` will not with this card; `sca_required` needs 3-D Secure; `stolen` is a lost, stolen
- * or blocked card; `limit` is the card's balance or limit; `technical` was refused before the issuer judged it.
+ * `soft` may succeed later, or at another account; `hard` will not with this card, or with these data of it, such as a wrong
+ * security code; `sca_required` needs 3-D Secure; `stolen` is a lost, stolen or blocked card; `limit` is the card's balance
+ * or limit; `technical` was refused before the issuer judged it.
  */
 export type DeclineClass = "soft" | "hard" | "sca_required" | "stolen" | "limit" | "technical";
 

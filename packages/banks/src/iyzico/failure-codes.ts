@@ -12,16 +12,18 @@ export const IYZICO_CODE_LIST = {
  */
 export const FAILURE_CODES = codeTable({
   /**
-   * Do not honour, security code, refer to the issuer, proof of authentication, attempts, declined, PIN, declined by iyzico or
-   * by the bank behind it.
+   * Do not honour, refer to the issuer, proof of authentication, declined, declined by iyzico or by the bank behind it. A
+   * security code or a PIN is none of them: tried again at another account, it would be one more guess.
    */
-  soft: "10005 10084 10207 10210 10211 10212 10220 10226 10227 10243 10244",
+  soft: "10005 10207 10210 10211 10220 10243 10244",
   /**
-   * Invalid transaction, suspected fraud, expired, not permitted to cardholder or terminal, restricted by law, card not
-   * permitted, merchant category, no such issuer, no installments with debit cards, no foreign cards, no installments,
-   * restricted card, expiry date, blocked by the bank, refund declined; refused by iyzico's fraud engine or its blacklist.
+   * Invalid transaction, suspected fraud, expired, security code and its attempts, PIN and its attempts, not permitted to
+   * cardholder or terminal, restricted by law, card not permitted, merchant category, no such issuer, no installments with
+   * debit cards, no foreign cards, no installments, restricted card, expiry date, blocked by the bank, refund declined;
+   * refused by iyzico's fraud engine or its blacklist.
    */
-  hard: "6000 6001 10012 10034 10054 10057 10058 10093 10201 10208 10216 10218 10221 10222 10225 10229 10230 10246",
+  hard:
+    "6000 6001 10012 10034 10054 10057 10058 10084 10093 10201 10208 10212 10216 10218 10221 10222 10225 10226 10227 10229 10230 10246",
   /** A debit card that needs 3-D Secure. */
   sca_required: "10217",
   /** Lost, stolen, blocked. */

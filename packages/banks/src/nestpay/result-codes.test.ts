@@ -15,8 +15,8 @@ const failed = expect.toBeOneOf(["failed", undefined]) as unknown;
 
 describe("the issuer's codes", () => {
   test.each([
-    ["soft", "01 02 05 81 82 84"],
-    ["hard", "12 14 15 33 36 38 52 53 54 55 57 62 63 75 80 93 GK"],
+    ["soft", "01 02 05"],
+    ["hard", "12 14 15 33 36 38 52 53 54 55 57 62 63 75 80 81 82 84 93 GK"],
     ["stolen", "04 07 34 41 43 YK"],
     ["limit", "51 61 65"],
     ["technical", "03 13 20 25 28 29 30 58 77 98"],
@@ -34,15 +34,14 @@ describe("the issuer's codes", () => {
   test("may stand in the error code where it is missing, and not differ there", () => {
     const errorCode = "ISO8583-82";
     for (const procReturnCode of ["", "82"])
-      expect(meaningOf(refused({ procReturnCode, errorCode }))).toEqual({ code: "82", codeClass: "soft" });
+      expect(meaningOf(refused({ procReturnCode, errorCode }))).toEqual({ code: "82", codeClass: "hard" });
     expect(classOf({ procReturnCode: "05", errorCode })).toEqual(failed);
   });
 });
 
 describe("the gateway's codes", () => {
   test.each([
-    ["soft", "2208 2515"],
-    ["hard", "2010 2012 2124 2250 2253 2255 2256 2513 2514 2517"],
+    ["hard", "2010 2012 2124 2208 2250 2253 2255 2256 2513 2514 2515 2517"],
     ["sca_required", "2206"],
     ["technical", "1007 1008 1010 1011 1019 1023 1024 1028 2001 2002 2003 2008 2009 2011"],
     ["technical", "2013 2014 2015 2020 2034 2115 2116 2117 2119 2120 2121 2123 2133 2301"],

@@ -49,8 +49,9 @@ export const NESTPAY_CODE_LIST = {
 } as const;
 
 const ISSUER_CODES = codeTable({
-  soft: "01 02 05 81 82 84",
-  hard: "12 14 15 33 36 38 52 53 54 55 57 62 63 75 80 93 GK",
+  soft: "01 02 05",
+  // 55: a PIN. 38, 75: its tries. 81, 82, 84: a security code. Tried again at another account, it would be one more guess.
+  hard: "12 14 15 33 36 38 52 53 54 55 57 62 63 75 80 81 82 84 93 GK",
   stolen: "04 07 34 41 43 YK",
   limit: "51 61 65",
   technical: "03 13 20 25 28 29 30 58 77 98",
@@ -61,8 +62,8 @@ const ISSUER_CODES = codeTable({
 });
 
 const GATEWAY_CODES = codeTable({
-  soft: "2208 2515",
-  hard: "2010 2012 2124 2250-2253 2255 2256 2513 2514 2517",
+  // 2208, 2515: a security code that is missing or not valid.
+  hard: "2010 2012 2124 2208 2250-2253 2255 2256 2513-2515 2517",
   sca_required: "2206",
   // The request or the order's state is refused before any issuer sees it.
   technical:
