@@ -20,6 +20,7 @@ export type OrderedPayment = Pick<
   | "installment_count"
   | "external_transaction_id"
   | "created_at"
+  | "recovery_from"
   | "account_id"
 >;
 
@@ -35,14 +36,25 @@ export function orderOf(payment: OrderedPayment) {
 
 /** The authorization or sale as a follow-up names it. */
 export function targetOf(payment: OrderedPayment): Target {
-  const { amount_minor, captured_minor, created_at, external_transaction_id, installment_count } = payment;
+  const { amount_minor, captured_minor, external_transaction_id, installment_count } = payment;
   return {
     amountMinor: amount_minor,
     installmentCount: installment_count,
     ...(payment.transaction_type === "PRE_AUTHORIZATION" && { capturedMinor: captured_minor }),
-    at: created_at,
+    at: chargedAt(payment),
     ...(external_transaction_id !== null && { externalTransactionId: external_transaction_id }),
   };
+}
+
+/**
+ * The time when the bank was asked to charge, which may be on a later business day than the claim: with 3-D Secure that of
+ * the completion, and after a soft decline elsewhere that of the second call.
+ */
+export function chargedAt({
+  recovery_from,
+  created_at,
+}: Pick<OrderedPayment, "recovery_from" | "created_at">): Date {
+  return recovery_from ?? created_at;
 }
 
 /** The parts that every follow-up on a payment shares. */

@@ -13,8 +13,8 @@ import type { KeyRing } from "@holdfast/service-runtime";
 import { underEachKey } from "../../accept/fingerprint/keyed-hash.ts";
 import type { AccountOf } from "../../bank/calls/account-connections.ts";
 import { withMerchantPermit } from "../../bank/calls/with-merchant-permit.ts";
+import { chargedAt } from "../../bank/ledger/attempts.ts";
 import { commissionMinor } from "../../payment/commission.ts";
-import type { PaymentRow } from "../../payment/payment-record.ts";
 import { operateOnPayment, type OperateDeps, type OperationRequest } from "./operate-on-payment.ts";
 import { decideCancel, decideCapture } from "./payment-operation.ts";
 
@@ -102,14 +102,6 @@ async function cancelPayment(
     },
     commissionMinor: () => 0n,
   });
-}
-
-/**
- * The time when the bank was asked to charge: with 3-D Secure at the completion, which may be on a later business day
- * than the claim.
- */
-function chargedAt({ recovery_from, created_at }: PaymentRow): Date {
-  return recovery_from ?? created_at;
 }
 
 function requestOf(
