@@ -13,6 +13,7 @@ import { findPayment, type FoundPayment } from "../../payment/payment-queries.ts
 import { isUnsettled } from "../../payment/payment.ts";
 import { paymentRecord } from "../../payment/payment-record.ts";
 import type { UnroutedClaim } from "../../payment/payment-statements.ts";
+import { findUndecided, orderUndecided } from "../../payment/undecided-order.ts";
 
 type Deps = { db: Kysely<PaymentsDatabase>; now: () => number };
 type Reply = CommandReply<ApiPaymentResponse>;
@@ -51,7 +52,8 @@ export async function answerKnownPayment(
 
 /**
  * Refuses a request before anything is claimed; a repetition under the same key gets the same answer. A copy of a message
- * whose payment exists gets that one's: BINs and prices may have changed since.
+ * whose payment exists gets that one's: BINs and prices may have changed since. An order that is sent again while its first
+ * payment is undecided gets that one's id for the same reason, as it does where nothing is refused.
  */
 export async function answerRefusal(
   deps: Deps,
@@ -60,6 +62,8 @@ export async function answerRefusal(
   { reply, read }: { reply: Extract<Reply, { outcome: "problem" }>; read: ReadState | undefined },
 ): Promise<Reply> {
   const { idempotency, merchant } = message.context;
+  const undecided = await findUndecided(deps.db, row);
+  if (undecided !== undefined) return orderUndecided(undecided);
   if (!idempotency) {
     const isKnown = (await currentState(deps, row)) !== undefined;
     return isKnown ? await answerKnownPayment(deps, message, row, read) : reply;

@@ -7,6 +7,7 @@ import {
   type MessageContext,
   type SellPayment,
 } from "@holdfast/contracts";
+import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accountOperators, resultOf } from "../../../test/account-operators.ts";
 import { checkouts } from "../../../test/checkout-harness.ts";
@@ -31,7 +32,12 @@ const { as, account, price, merchantRoutedTo } = accountOperators(
 );
 
 beforeAll(async () => {
-  payments = await startPaymentsHarness({ ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}` });
+  payments = await startPaymentsHarness({
+    ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}`,
+    // An unknown outcome is asked about only when its merchant reads the payment.
+    RECOVERY_SCHEDULE: "1h",
+    RECOVERY_INTERVAL: "1h",
+  });
   accountId = await account();
   await price(accountId, [PRICE]);
   merchantId = await merchantRoutedTo({ accountId });
@@ -182,6 +188,29 @@ describe("under an Idempotency-Key", () => {
     expect(await rowOf(again.paymentId)).toBeUndefined();
     await price(accountId, [PRICE]);
   });
+});
+
+test("an order that is sent again while its payment is undecided gets that one's id, though its total has changed", async () => {
+  await payments.acquirerWill("sale", "hang");
+  const first = sale({ installmentTotalMinor: TOTAL });
+  const { orderId, paymentId } = first;
+  expect(await sell(first)).toMatchObject({ outcome: "pending" });
+  await price(accountId, [{ ...PRICE, ratePercent: "4" }]);
+  const again = (context?: Partial<MessageContext>) =>
+    sell(sale({ orderId, installmentTotalMinor: TOTAL }), context);
+  const undecided = { outcome: "problem", code: "order_undecided", extra: { paymentId } };
+  expect(await again()).toEqual(undecided);
+  const otherKey = { idempotency: { key: randomUUID(), scope: "POST /api/payment" } };
+  expect(await again(otherKey)).toEqual(undecided);
+  await eventually(async () => {
+    const reply = await payments.read(paymentId, merchantId);
+    return "result" in reply && reply.result.status === "SUCCESS";
+  });
+  // The order can be paid once more, which neither request has begun.
+  const mismatch = { code: "installment_total_mismatch", extra: { installmentTotal: 1299.99 } };
+  expect(await again()).toMatchObject(mismatch);
+  expect(await again(otherKey)).toMatchObject(mismatch);
+  await price(accountId, [PRICE]);
 });
 
 describe("a checkout", () => {
