@@ -60,7 +60,7 @@ export type BusinessEvents = {
   cardInCheckout(payment: PaymentKey, fields: readonly string[]): void;
   /** A write of the money path failed; recovery or the merchant's repetition continues from what is committed. */
   writeFailed(
-    operation: "ask_rules" | "reject" | "claim" | "record" | "postpone",
+    operation: "ask_rules" | "reject" | "claim" | "move" | "record" | "postpone",
     payment: PaymentKey,
     error: unknown,
   ): void;

@@ -194,6 +194,24 @@ test("an unknown outcome at the second account stays unknown, and is recovered t
   });
 });
 
+test("a decline after which the second call cannot be written is the payment's", async () => {
+  const { merchantId, one } = await retryingMerchant();
+  await declineAtFirst();
+  await payments.query("alter table payments.bank_call add constraint one_call check (number = 1) not valid");
+  const { paymentId, reply } = await pay(merchantId).finally(() =>
+    payments.query("alter table payments.bank_call drop constraint one_call"),
+  );
+  expect(reply).toMatchObject({ outcome: "done", result: { status: "FAILED", resultCode: "05" } });
+  expect(await storyOf(paymentId)).toEqual({
+    first: ["authorize declined"],
+    second: [],
+    calls: [[one, "declined", "05"]],
+    states: ["AUTHORIZING claimed", "FAILED declined"],
+    events: ["FAILED"],
+    account: one,
+  });
+});
+
 describe("not tried again is", () => {
   test("a soft decline where the route does not say so", async () => {
     const merchantId = await merchantRoutedTo(

@@ -1,15 +1,18 @@
 import type { AcquirerOutcome, DeclineClass } from "@holdfast/acquirer";
 import { expect, test } from "vitest";
-import { createDatabase } from "@holdfast/postgres";
+import { createDatabase, DatabaseUnavailableError } from "@holdfast/postgres";
 import { Pool } from "pg";
 import type { PaymentsDatabase } from "../../database.ts";
-import { routeAfter, withFailover } from "./fail-over.ts";
+import { afterFailedMove, routeAfter, withFailover } from "./fail-over.ts";
 
 const ROUTE = [
   { accountId: "a", retriesAt: ["c"] },
   { accountId: "b", retriesAt: [] },
   { accountId: "c", retriesAt: ["a"] },
 ];
+
+/** The answer of a bank that another one may be asked after. */
+const SOFT = { kind: "declined", declineClass: "soft", resultCode: "05", resultMessage: "" } as const;
 
 const after = (outcome: { kind: string; reason?: string; declineClass?: string }, mayRetry = true) =>
   routeAfter(outcome, ROUTE, { mayRetry }).map(({ accountId }) => accountId);
@@ -44,12 +47,23 @@ test.each<{ kind: AcquirerOutcome["kind"]; reason?: string }>([
 });
 
 test("a decline that leaves the bank less than its whole time is the end: nothing is written", async () => {
-  const soft = { kind: "declined", declineClass: "soft", resultCode: "05", resultMessage: "" } as const;
-  const payment = { payment_id: "p", lease_token: "l", account_id: "a" };
+  const payment = { payment_id: "p", merchant_id: "m", lease_token: "l", account_id: "a" };
   const given = { route: ROUTE, deadlineAt: 100, retryUntil: 10 };
   // It is never connected.
   const db = createDatabase<PaymentsDatabase>(new Pool());
-  const answered = withFailover({ db, now: () => 11 }, payment, given, () => Promise.resolve(soft));
-  expect(await answered).toEqual({ outcome: soft });
+  const deps = { db, events: { writeFailed: () => {} }, now: () => 11 };
+  const answered = withFailover(deps, payment, given, () => Promise.resolve(SOFT));
+  expect(await answered).toEqual({ outcome: SOFT });
   expect(payment.account_id).toBe("a");
+});
+
+test("a payment that could not be moved ends by its decline, unless it may have been moved all the same", () => {
+  const [refused, cut] = [new DatabaseUnavailableError("no connection"), new Error("connection lost")];
+  expect(afterFailedMove({ outcome: SOFT }, refused)).toEqual({ outcome: SOFT });
+  expect(afterFailedMove({ outcome: SOFT }, cut)).toEqual({
+    outcome: { kind: "unknown", reason: "connection_lost" },
+  });
+  // Nothing was sent to the account of this call, nor to the next one's.
+  const notSent = { outcome: { kind: "not_sent" } as const, declined: SOFT };
+  for (const error of [refused, cut]) expect(afterFailedMove(notSent, error)).toEqual(notSent);
 });

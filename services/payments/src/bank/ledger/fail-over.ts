@@ -1,11 +1,25 @@
-import type { AcquirerOutcome, Declined, EnrolmentOutcome } from "@holdfast/acquirer";
+import type { AcquirerOutcome, Declined, EnrolmentOutcome, Unknown } from "@holdfast/acquirer";
+import { certainlyNotCommitted } from "@holdfast/postgres";
 import { failpoint } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import { moveCall } from "./call-queries.ts";
 import type { RouteStep } from "../account/decide-route.ts";
 import type { PaymentsDatabase } from "../../database.ts";
+import type { BusinessEvents } from "../../payment/business-events.ts";
 
-type Leased = { payment_id: string; lease_token: string; account_id: string; recovery_from?: Date | null };
+type Deps = {
+  db: Kysely<PaymentsDatabase>;
+  events: Pick<BusinessEvents, "writeFailed">;
+  now: () => number;
+};
+
+type Leased = {
+  payment_id: string;
+  merchant_id: string;
+  lease_token: string;
+  account_id: string;
+  recovery_from?: Date | null;
+};
 
 /** The answer of the account that was called last, and the soft decline after which it was. */
 type Called<Outcome> = { outcome: Outcome; declined?: Declined };
@@ -21,11 +35,11 @@ type Called<Outcome> = { outcome: Outcome; declined?: Declined };
  * none is made.
  */
 export async function withFailover<Outcome extends AcquirerOutcome | EnrolmentOutcome>(
-  { db, now }: { db: Kysely<PaymentsDatabase>; now: () => number },
+  { db, events, now }: Deps,
   payment: Leased,
   given: { route: readonly RouteStep[]; deadlineAt: number; retryUntil?: number | undefined },
   call: () => Promise<Outcome>,
-): Promise<Called<Outcome>> {
+): Promise<Called<Outcome | Unknown>> {
   const { deadlineAt, retryUntil } = given;
   let { route } = given;
   let declined: Declined | undefined;
@@ -38,12 +52,32 @@ export async function withFailover<Outcome extends AcquirerOutcome | EnrolmentOu
     await failpoint("payments.before_failover");
     if (outcome.kind === "declined") declined = outcome;
     if (now() > ((declined && retryUntil) ?? deadlineAt)) return called;
-    if (!(await moveCall(db, payment, next.accountId, outcome))) return called;
+    try {
+      if (!(await moveCall(db, payment, next.accountId, outcome))) return called;
+    } catch (error) {
+      events.writeFailed("move", payment, error);
+      return afterFailedMove(called, error);
+    }
     payment.account_id = next.accountId;
     if (declined) payment.recovery_from = new Date(now());
     await failpoint("payments.after_failover");
   }
 }
+
+/**
+ * The end of a payment that could not be moved: what its last call has come to, since no further one was made. If the
+ * statement may have been committed all the same, the open call may be that of the next account. A decline is not recorded as
+ * the answer to it: recovery asks the account that it finds the payment with. That nothing was sent is true of both calls.
+ */
+export function afterFailedMove<Outcome extends { kind: string }>(
+  called: Called<Outcome>,
+  error: unknown,
+): Called<Outcome | Unknown> {
+  const isCertain = called.outcome.kind === "not_sent" || certainlyNotCommitted(error);
+  return isCertain ? called : { outcome: LOST };
+}
+
+const LOST: Unknown = { kind: "unknown", reason: "connection_lost" };
 
 /**
  * The accounts that may be called after an answer, the first one first: none where it is the end.
