@@ -7,7 +7,7 @@ import { freePort } from "@holdfast/sandbox/infrastructure";
 import { armFailpoints, type Failpoint } from "@holdfast/service-runtime";
 import { eventually, startTestBank, type TestBank } from "@holdfast/tests/support";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { accountOperators } from "../../../test/account-operators.ts";
+import { accountOperators, resultOf } from "../../../test/account-operators.ts";
 import { checkouts } from "../../../test/checkout-harness.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 import { FRICTIONLESS, threeDs } from "../../../test/three-ds-harness.ts";
@@ -308,7 +308,7 @@ describe("a process that dies", () => {
     );
     const { paymentId } = command;
     await eventually(async () => (await storyOf(paymentId)).events.length > 0);
-    return { one, other, story: await storyOf(paymentId) };
+    return { paymentId, one, other, story: await storyOf(paymentId) };
   }
 
   test("with the decline, before it has written anything: the payment ends by that decline, and is not tried again", async () => {
@@ -322,13 +322,23 @@ describe("a process that dies", () => {
   });
 
   test("before the second call: the second account is asked, and binds what it has not seen", async () => {
-    const { other, story } = await dieAt("payments.after_failover", "1 h");
+    const { paymentId, one, other, story } = await dieAt("payments.after_failover", "1 h");
     expect(story).toMatchObject({
       first: ["authorize declined"],
       second: ["reverse approved"],
       states: ["AUTHORIZING claimed", "REVERSING not_found", "FAILED reversed"],
       events: ["FAILED"],
       account: other,
+    });
+    // The payment ends without the first one's code, which the ledger of calls keeps for support.
+    expect(story.calls[0]).toEqual([one, "declined", "05"]);
+    const shown = await payments.operate(operations.getOperatorPayment.command, { paymentId });
+    expect(resultOf(shown).bankCalls?.[0]).toMatchObject({
+      number: 1,
+      accountId: one,
+      outcome: "DECLINED",
+      resultCode: "05",
+      resultMessage: "Do not honour",
     });
   });
 
