@@ -86,6 +86,7 @@ const FORMS: Record<string, Form> = {
   "/accounts/:accountId/installment-prices": {
     who: ["operator"],
     fields: {
+      version: "1",
       priceLoyalty: "BONUS",
       priceCount: "3",
       pricePayer: "BUYER",

@@ -91,6 +91,7 @@ const PAYLOADS: Record<string, () => object> = {
   "payments.read-installment-prices": () => ({ accountId }),
   "payments.replace-installment-prices": () => ({
     accountId,
+    version: 1,
     prices: [{ installmentCount: 3, payer: "MERCHANT", ratePercent: "1", from: "2026-12-01" }],
   }),
   "payments.read-routes": () => ({ merchantId: system.merchantId }),

@@ -245,6 +245,11 @@ export const PROBLEMS = {
     title: "No version of the account is confirmed yet",
     whatToDo: "Send the proposal's `version` and `secrets`, or have the account confirmed first",
   },
+  changed_since_read: {
+    status: 409,
+    title: "It has been changed since you read it",
+    whatToDo: "Read it again, and send your change with the newest version",
+  },
   acquirer_declined: {
     status: 422,
     title: "Declined by the bank",

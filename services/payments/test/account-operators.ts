@@ -27,8 +27,12 @@ export function accountOperators(payments: Operators, url: () => string) {
     change: (accountId: string, change: object) => changeAccount(payments, accountId, change, name),
     confirm: (accountId: string, version: number) =>
       payments.operate(operations.confirmAcquirerAccount.command, { accountId, version }, name),
-    price: (accountId: string, prices: InstallmentPrice[]) =>
-      payments.operate(operations.putInstallmentPrices.command, { accountId, prices }, name),
+    /** @param madeFrom the version that was read; without it the newest. */
+    price: async (accountId: string, prices: InstallmentPrice[], madeFrom?: number) => {
+      const version = madeFrom ?? (await newestVersion(payments, accountId));
+      const asked = { accountId, version, prices };
+      return await payments.operate(operations.putInstallmentPrices.command, asked, name);
+    },
     route: (merchantId: string, routes: object[]) =>
       payments.operate(operations.putMerchantRoutes.command, { merchantId, routes: routes as never }, name),
     confirmRoutes: (merchantId: string, version: number) =>
@@ -63,6 +67,14 @@ export function accountOperators(payments: Operators, url: () => string) {
 }
 
 type Operators = Pick<PaymentsHarness, "operate">;
+
+/** The version of an account that another person may confirm, or else that in use; 1 where there is no account. */
+async function newestVersion(payments: Operators, accountId: string): Promise<number> {
+  const reply = await payments.operate(operations.getInstallmentPrices.command, { accountId });
+  if (!("result" in reply)) return 1;
+  const { version = 1, proposal } = reply.result;
+  return proposal?.version ?? version;
+}
 
 /** Makes an account as the gateway does: with its credentials sealed. */
 export async function makeAccount(

@@ -68,7 +68,7 @@ export const OPERATOR_MERCHANT_REQUESTS: Readonly<Record<string, object>> = {
   changeAcquirerAccount: { ...ACCOUNT, secrets: CREDENTIALS, state: "ACTIVE" },
   confirmAcquirerAccount: { version: 1 },
   probeAcquirerAccount: { proposal: { version: 2, secrets: CREDENTIALS } },
-  putInstallmentPrices: [PRICE],
+  putInstallmentPrices: { version: 1, prices: [PRICE] },
   putMerchantRoutes: [ROUTE],
   confirmMerchantRoutes: { version: 2 },
   refuseOperator: { subject: "vera", reason: "Has left the company" },

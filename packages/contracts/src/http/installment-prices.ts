@@ -81,3 +81,14 @@ export const installmentPricesSchema = z
   })
   .meta({ id: "InstallmentPrices" });
 export type InstallmentPrices = z.infer<typeof installmentPricesSchema>;
+
+export const replaceInstallmentPricesRequestSchema = z
+  .object({
+    version: wholeNumberSchema(
+      1,
+      1_000_000,
+      "The account's newest version that was read: the proposal's, or without one that in use",
+    ),
+    prices: installmentPriceListSchema.meta({ description: "All prices" }),
+  })
+  .meta({ id: "ReplaceInstallmentPricesRequest" });

@@ -9,7 +9,7 @@ import {
   createAcquirerAccountRequestSchema,
 } from "../http/acquirer-accounts.ts";
 import { BODY_PROBLEMS, pathId } from "../http/endpoint.ts";
-import { installmentPriceListSchema, installmentPricesSchema } from "../http/installment-prices.ts";
+import { installmentPricesSchema, replaceInstallmentPricesRequestSchema } from "../http/installment-prices.ts";
 import { routeSchema } from "../http/merchant-routes.ts";
 import { sealedCredentials } from "../messages/account-credentials.ts";
 import { defineOperatorOperations } from "./define-operations.ts";
@@ -166,7 +166,6 @@ export const acquirerAccountOperations = defineOperatorOperations({
 
   putInstallmentPrices: {
     subject: "payments.replace-installment-prices",
-    payload: z.object({ accountId: z.uuid(), prices: installmentPriceListSchema }),
     role: "admin",
     recentSignIn: true,
     work: "write",
@@ -176,10 +175,17 @@ export const acquirerAccountOperations = defineOperatorOperations({
     summary: "Replace what installments cost at an account",
     description:
       "The prices are a new version of the account, which another person confirms as any other change of it. " +
-      "Installments without a price cost the buyer nothing.",
-    request: installmentPriceListSchema,
+      "Installments without a price cost the buyer nothing. `version` is the newest that you have read, in use or " +
+      "proposed: if the account has a newer one, nothing is changed (`changed_since_read`).",
+    request: replaceInstallmentPricesRequestSchema,
     responses: { 200: prices("The prices, with the proposal where another person has to confirm it") },
-    problems: [...BODY_PROBLEMS, "forbidden", "acquirer_account_not_found", "account_not_confirmed"],
+    problems: [
+      ...BODY_PROBLEMS,
+      "forbidden",
+      "acquirer_account_not_found",
+      "account_not_confirmed",
+      "changed_since_read",
+    ],
   },
 
   getMerchantRoutes: {

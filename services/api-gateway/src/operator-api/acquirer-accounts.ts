@@ -51,10 +51,6 @@ export function acquirerAccountRoutes({ send, db }: Deps): Route[] {
       const payload = { accountId, proposal: { version, ...sealed } };
       return operatorAnswer(200, await send(operations.probeAcquirerAccount.command, call, payload));
     }),
-    defineRoute(operations.putInstallmentPrices, async (call) => {
-      const asked = { ...call.path, prices: call.body };
-      return operatorAnswer(200, await send(operations.putInstallmentPrices.command, call, asked));
-    }),
     defineRoute(operations.putMerchantRoutes, async (call) => {
       if (!(await findMerchant(db, call.path.merchantId))) return new Refusal("merchant_not_found");
       const asked = { ...call.path, routes: call.body };

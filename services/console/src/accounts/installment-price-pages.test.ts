@@ -1,4 +1,4 @@
-import { operations, type Endpoint, type InstallmentPrices } from "@holdfast/contracts";
+import { operations, PROBLEMS, type Endpoint, type InstallmentPrices } from "@holdfast/contracts";
 import type { Language } from "@holdfast/html";
 import { expect, test, vi } from "vitest";
 import type { PageContext } from "../ui/page-context.ts";
@@ -28,14 +28,16 @@ function visit(
     sent = {},
     language = "en",
     installmentPricesChange = true,
+    answer = { done: true, body: { prices: [], proposal: PROPOSAL } },
   }: {
     role?: string;
     sent?: Record<string, string>;
     language?: Language;
     installmentPricesChange?: boolean;
+    answer?: object;
   } = {},
 ) {
-  const change = vi.fn(async () => ({ done: true, body: { prices: [], proposal: PROPOSAL } }));
+  const change = vi.fn(async () => answer);
   const account = {
     accountId: ACCOUNT,
     name: "Bank A",
@@ -75,6 +77,8 @@ test("the page has the prices in use, and those proposed with the form that conf
     expect(shown).toContain(part);
   expect(shown).toContain(`action="${pricesPath(ACCOUNT)}/confirm"`);
   expect(shown).toMatch(/name="version"\s+value="2"/);
+  // The form of other prices replaces the proposal, which is on the page, and not the older version in use.
+  expect(shown).not.toMatch(/name="version"\s+value="1"/);
   const turkish = await visit({ prices: [PRICE] }, { language: "tr" }).text();
   for (const part of ["%3,75", "alıcı", "süresiz", 'value="3,75"']) expect(turkish).toContain(part);
 });
@@ -103,15 +107,28 @@ const ROW = {
 };
 
 test("the form's rows are proposed as the list, a rate with a comma too", async () => {
-  const { at, change } = visit({ prices: [] }, { sent: ROW });
+  const { at, change } = visit({ prices: [] }, { sent: { ...ROW, version: "1" } });
   expect(await at("POST", "/installment-prices")).toEqual({
     kind: "redirect",
     to: `${pricesPath(ACCOUNT)}?done=proposePrices`,
   });
   expect(change).toHaveBeenCalledWith(
     operations.putInstallmentPrices,
-    expect.objectContaining({ path: { accountId: ACCOUNT }, body: [PRICE] }),
+    expect.objectContaining({ path: { accountId: ACCOUNT }, body: { version: 1, prices: [PRICE] } }),
   );
+});
+
+test("prices of an older version are refused on the page of the newest, which keeps what was entered", async () => {
+  const problem = { ...PROBLEMS.changed_since_read, code: "changed_since_read" };
+  const { at } = visit(
+    { prices: [], version: 3 },
+    { sent: { ...ROW, version: "1" }, answer: { done: false, problem } },
+  );
+  const answer = await at("POST", "/installment-prices");
+  expect(answer).toMatchObject({ kind: "page", status: 409, notice: { role: "alert" } });
+  const shown = answer.kind === "page" ? answer.content.text : "";
+  expect(shown).toContain('value="3,75"');
+  expect(shown).toMatch(/name="version"\s+value="3"/);
 });
 
 test("a rate that is no number is said beside its field, and nothing is sent", async () => {

@@ -37,7 +37,7 @@ async function answerPrices(context: PageContext, notice?: Notice, status?: numb
   const { api, reader, session } = context;
   const texts = INSTALLMENT_PRICE_TEXTS[reader.language];
   const path = accountOf(context);
-  const [account, { prices, proposal }] = await Promise.all([
+  const [account, { prices, version, proposal }] = await Promise.all([
     api.read(operations.getAcquirerAccount, { path }),
     api.read(operations.getInstallmentPrices, { path }),
   ]);
@@ -63,7 +63,10 @@ async function answerPrices(context: PageContext, notice?: Notice, status?: numb
   }
   ${
     bar === undefined
-      ? priceForm(context, account, isProposed ? proposal.prices : prices)
+      ? priceForm(context, account, {
+          prices: isProposed ? proposal.prices : prices,
+          version: proposal?.version ?? version,
+        })
       : html`<p class="quiet">${texts.change}: ${bar}</p>`
   }`;
   return {
@@ -95,7 +98,7 @@ function priceTable(reader: Reader, caption: string, prices: readonly Installmen
 function priceForm(
   context: PageContext,
   { accountId }: Pick<AcquirerAccount, "accountId">,
-  prices: readonly InstallmentPrice[],
+  { prices, version }: { prices: readonly InstallmentPrice[]; version: number | undefined },
 ): Html {
   const { form, reader } = context;
   const texts = INSTALLMENT_PRICE_TEXTS[reader.language];
@@ -105,6 +108,8 @@ function priceForm(
     <summary>${texts.change}</summary>
     ${actionForm(context, {
       action: pricesPath(accountId),
+      // What another person has changed since is not overwritten.
+      values: { version: `${version ?? ""}` },
       button: texts.save,
       fields: html`<p class="quiet">${texts.hint}</p>
         ${rowFields(reader, rows, PRICES, texts.priceNumber, (row, index) => priceFields(context, row, index))}`,
@@ -115,8 +120,7 @@ function priceForm(
 function priceFields(context: PageContext, row: PriceRow, index: number): Html {
   const { reader } = context;
   const texts = INSTALLMENT_PRICE_TEXTS[reader.language];
-  const fault = (field: string) =>
-    faultAt(context, `${index}.${field}`) ?? faultAt(context, `prices.${index}.${field}`);
+  const fault = (field: string) => faultAt(context, `prices.${index}.${field}`);
   const rateFault = row.priceRate === "" ? undefined : readRate(reader, row.priceRate).fault;
   const field = (name: keyof PriceRow, label: string, of: keyof InstallmentPrice, more: object = {}) =>
     textField({ name, id: `${name}-${index}`, label, value: row[name], max: 32, fault: fault(of), ...more });
@@ -155,7 +159,7 @@ async function changePrices(context: PageContext): Promise<PageAnswer> {
   const { reader, form } = context;
   const rows = (sentRows(form, PRICES) ?? []).map((row) => ({ row, rate: readRate(reader, row.priceRate) }));
   const needs = rows.flatMap(({ rate }) => rate.fault ?? []).at(0);
-  const body = rows.map(({ row, rate }) => ({
+  const prices = rows.map(({ row, rate }) => ({
     ...(row.priceLoyalty && { loyaltyCode: row.priceLoyalty }),
     installmentCount: Number(row.priceCount),
     payer: row.pricePayer,
@@ -170,7 +174,7 @@ async function changePrices(context: PageContext): Promise<PageAnswer> {
       action: "changePrices",
       endpoint: operations.putInstallmentPrices,
       path,
-      body,
+      body: { version: Number(form.get("version")), prices },
       ...(needs !== undefined && { needs }),
       page: pricesPath(path.accountId),
     },

@@ -94,3 +94,19 @@ test("an unknown account has no prices", async () => {
   expect(await read(nobody)).toMatchObject(notFound);
   expect(await as("alice").price(nobody, [PRICE])).toMatchObject(notFound);
 });
+
+test("prices that were made from an older version are refused, so that nobody overwrites another's unseen", async () => {
+  const accountId = await account();
+  const refused = { outcome: "problem", code: "changed_since_read" };
+  resultOf(await as("alice").price(accountId, [PRICE], 1));
+  expect(await as("cem").price(accountId, [], 1)).toEqual(refused);
+  resultOf(await as("bora").confirm(accountId, 2));
+  expect(await as("cem").price(accountId, [], 1)).toEqual(refused);
+  await change(accountId, 3, { name: `renamed ${randomUUID()}` });
+  expect(await as("cem").price(accountId, [], 2)).toEqual(refused);
+  expect(await as("cem").price(accountId, [], 4)).toEqual(refused);
+  expect(resultOf(await read(accountId))).toEqual({ prices: [PRICE], version: 3 });
+  const together = await Promise.all(["alice", "cem"].map((name) => as(name).price(accountId, [], 3)));
+  expect(together.filter(({ outcome }) => outcome === "problem")).toEqual([refused]);
+  expect(resultOf(await read(accountId))).toMatchObject({ version: 3, proposal: { version: 4, prices: [] } });
+});

@@ -91,11 +91,14 @@ export async function makeAccount(
 /** A change of an account, or of what installments cost there. */
 type AccountChange = ChangeAcquirerAccountRequest & Pick<AccountAttributes, "installmentPrices">;
 
-/** Changes an account, or proposes the change. A later proposal takes the place of an earlier one. */
+/**
+ * Changes an account, or proposes the change. A later proposal takes the place of an earlier one.
+ * @param madeFrom the version that its author has read, where that is known: it has to be the newest, in use or proposed.
+ */
 export async function changeAccount(
   deps: ManageAccountsDeps,
   context: OperatorContext,
-  { accountId, change }: { accountId: string; change: AccountChange },
+  { accountId, change, madeFrom }: { accountId: string; change: AccountChange; madeFrom?: number },
 ): Promise<Reply> {
   const { ring } = deps;
   if (!ring) return NO_RING;
@@ -103,6 +106,8 @@ export async function changeAccount(
     if (!(await lockAccount(trx, accountId))) return NOT_FOUND;
     const stored = (await findAccounts(trx, accountId))[0]!;
     const base = (stored.current ?? stored.proposal)!;
+    const newest = (stored.proposal ?? base).version;
+    if (madeFrom !== undefined && madeFrom !== newest) return CHANGED;
     const { protocol } = stored.account;
     const connector = deps.connectors.get(protocol)!;
     const { settings = base.settings, secrets = secretsOf(ring, stored, base), ...changed } = change;
@@ -261,6 +266,7 @@ const CONNECTIONS_MAX = 256;
 const NOT_FOUND: Problem = { outcome: "problem", code: "acquirer_account_not_found" };
 const EXISTS: Problem = { outcome: "problem", code: "acquirer_account_exists" };
 const NOTHING: Problem = { outcome: "problem", code: "nothing_to_confirm" };
+const CHANGED: Problem = { outcome: "problem", code: "changed_since_read" };
 const SAME_PERSON: Problem = { outcome: "problem", code: "same_person" };
 const NO_RING: Problem = {
   outcome: "problem",

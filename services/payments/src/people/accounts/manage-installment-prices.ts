@@ -5,15 +5,19 @@ import { changeAccount, type ManageAccountsDeps } from "./manage-accounts.ts";
 
 type Reply = CommandReply<InstallmentPrices>;
 
-/** Replaces a confirmed account's prices, or proposes it: a person who is asked for prices confirms nothing else. */
+/**
+ * Replaces a confirmed account's prices, or proposes it: a person who is asked for prices confirms nothing else.
+ * `version` is the account's newest one that its author has read.
+ */
 export async function replaceInstallmentPrices(
   deps: ManageAccountsDeps,
   context: OperatorContext,
-  { accountId, prices }: { accountId: string; prices: readonly InstallmentPrice[] },
+  { accountId, version, prices }: { accountId: string; version: number; prices: readonly InstallmentPrice[] },
 ): Promise<Reply> {
   const [stored] = await findAccounts(deps.db, accountId);
   if (stored && !stored.current) return { outcome: "problem", code: "account_not_confirmed" };
-  const changed = await changeAccount(deps, context, { accountId, change: { installmentPrices: prices } });
+  const change = { installmentPrices: prices };
+  const changed = await changeAccount(deps, context, { accountId, change, madeFrom: version });
   return "result" in changed ? await readInstallmentPrices(deps, accountId) : changed;
 }
 
