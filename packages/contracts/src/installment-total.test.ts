@@ -2,7 +2,11 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CURRENCIES, currencyExponent } from "./money.ts";
 import { faultOfIssue, parseInOurWords } from "./fault-of-issue.ts";
-import { installmentPriceListSchema, type InstallmentPrice } from "./http/installment-prices.ts";
+import {
+  INSTALLMENT_PRICES_MAX,
+  installmentPriceListSchema,
+  type InstallmentPrice,
+} from "./http/installment-prices.ts";
 import { dayIn, installmentParts, installmentTotal } from "./installment-total.ts";
 
 const price: InstallmentPrice = {
@@ -125,7 +129,7 @@ describe("a list of prices", () => {
     ["names who pays", [{ ...price, payer: "SHOP" }], ["0.payer invalid_value"]],
     [
       "has an end",
-      Array.from({ length: 101 }, (_, year) => ({
+      Array.from({ length: INSTALLMENT_PRICES_MAX + 1 }, (_, year) => ({
         ...price,
         from: `${2000 + year}-01-01`,
         to: `${2000 + year}-02-01`,

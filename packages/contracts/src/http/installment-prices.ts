@@ -6,8 +6,12 @@ import { wholeNumberSchema } from "../whole-number.ts";
 import { proposalSchema } from "./acquirer-accounts.ts";
 import { INSTALLMENTS_MAX } from "./card-payment-fields.ts";
 
-/** The most prices of one account: 4 programmes with 11 counts each, and as many to come. */
-export const INSTALLMENT_PRICES_MAX = 100;
+/**
+ * The most prices of one account. An aggregator of banks has 11 groups of cards, those of 10 programmes and those of none, with
+ * 11 numbers of installments each, and before a change the prices of two times: 242. A full list has 30 KiB, of the 32 that a
+ * request may have, and 13 KiB in the audit log.
+ */
+export const INSTALLMENT_PRICES_MAX = 250;
 
 /** The cost of one number of installments with one programme's cards at an account, for a time. */
 export const installmentPriceSchema = z

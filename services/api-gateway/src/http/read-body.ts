@@ -3,7 +3,7 @@ import type { Exchange } from "./exchange.ts";
 import type { BodySource } from "../limits/body-limit.ts";
 import { Refusal } from "./refusal.ts";
 
-/** The largest body accepted; the largest valid request has about 1 KiB. */
+/** The largest body accepted; a full list of prices of installments has 30 KiB, and most requests about 1. */
 export const BODY_BYTES_MAX = 32 * 1024;
 
 /**

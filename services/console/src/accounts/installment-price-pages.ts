@@ -28,6 +28,7 @@ export function pricesPath(accountId: string): string {
 const PRICES = {
   names: ["priceLoyalty", "priceCount", "pricePayer", "priceRate", "priceFrom", "priceTo"],
   place: "pricePlace",
+  isUnordered: true,
 } as const;
 type PriceRow = FormRow<(typeof PRICES)["names"][number]>;
 

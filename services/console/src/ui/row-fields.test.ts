@@ -1,5 +1,7 @@
+import { html } from "@holdfast/html";
 import { expect, test } from "vitest";
-import { sentRows } from "./row-fields.ts";
+import { rowFields, sentRows } from "./row-fields.ts";
+import { TEXTS } from "./texts.ts";
 
 const ROWS = { names: ["rate", "type"], place: "place" } as const;
 
@@ -30,4 +32,15 @@ test("a row is taken out, and a place that is no number is its own", () => {
 test("another form has no rows, and one whose rows are all taken out has none left", () => {
   expect(sentRows(new URLSearchParams({ name: "a" }), ROWS)).toBeUndefined();
   expect(sent(["a", "", ""])).toEqual([]);
+});
+
+test.each([
+  ["offers every place", false, 4 * 4 + 3],
+  ["without an order offers its own place", true, 4 + 3],
+])("a row %s, and each but the new one its removal", (_, isUnordered, options) => {
+  const reader = { language: "en", locale: "en-GB", texts: TEXTS.en } as const;
+  const rows = ["a", "b", "c"].map((rate) => ({ rate, type: "" }));
+  const shown = rowFields(reader, rows, { ...ROWS, isUnordered }, String, () => html``);
+  expect(shown.text.match(/<option /g)).toHaveLength(options);
+  expect(shown.text.match(/<option value=""/g)).toHaveLength(3);
 });

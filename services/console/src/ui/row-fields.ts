@@ -6,7 +6,12 @@ import type { Reader } from "./page-context.ts";
 export type FormRow<Name extends string> = Record<Name, string>;
 
 /** The fields that stand in each row, and the one that says where the row goes, if it can be moved. */
-export type RowNames<Name extends string> = { names: readonly Name[]; place?: string };
+export type RowNames<Name extends string> = {
+  names: readonly Name[];
+  place?: string;
+  /** Rows without an order are only taken out by their place: to offer all places in each takes the square of their number. */
+  isUnordered?: boolean;
+};
 
 /**
  * The rows that were sent, as their places order them, without those that are empty or taken out; undefined where this
@@ -39,7 +44,7 @@ export function sentRows<Name extends string>(
 export function rowFields<Name extends string>(
   { texts }: Reader,
   rows: readonly FormRow<Name>[],
-  { names, place }: RowNames<Name>,
+  { names, place, isUnordered = false }: RowNames<Name>,
   legend: (number: number) => string,
   fieldsOf: (row: FormRow<Name>, index: number) => Html,
 ): Html {
@@ -47,7 +52,8 @@ export function rowFields<Name extends string>(
   const all = [...rows, empty];
   const places = all.map((_row, index) => ({ value: `${index + 1}`, text: `${index + 1}` }));
   return html`${all.map((row, index) => {
-    const choices = [...places, ...(index < rows.length ? [{ value: "", text: texts.takeOut }] : [])];
+    const shown = isUnordered ? [places[index]!] : places;
+    const choices = [...shown, ...(index < rows.length ? [{ value: "", text: texts.takeOut }] : [])];
     return html`<fieldset>
       <legend>${legend(index + 1)}${index === rows.length && html` (${texts.newRow})`}</legend>
       <div class="filters">

@@ -49,7 +49,8 @@ test("prices are in use when another person has confirmed the account's version,
     "alice account.proposed",
     "bora account.confirmed",
   ]);
-  expect(JSON.parse(audited[0]!.detail)).toMatchObject({ attributes: { installmentPrices: [PRICE] } });
+  const installmentPrices = ["3 BUYER 3.75 2026-12-01/ BONUS"];
+  expect(JSON.parse(audited[0]!.detail)).toMatchObject({ attributes: { installmentPrices } });
 });
 
 test("another change of the account keeps its prices, and an empty list takes them away", async () => {

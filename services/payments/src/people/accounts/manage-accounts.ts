@@ -33,6 +33,7 @@ import { SIMULATOR } from "../../bank/account/account-bounds.ts";
 import type { DefaultTerms } from "../../bank/account/account-terms.ts";
 import type { AccountAttributes } from "../../bank/account/account-tables.ts";
 import type { AccountAcquirersOptions } from "../../bank/calls/acquirers.ts";
+import { auditedAttributes } from "./audited-attributes.ts";
 import { fault, faultsOf, otherTerminal, refuse, secretsMissing, terminalInUse } from "./check-account.ts";
 import { openAccountSecrets, sealAccountSecrets } from "../../bank/account/seal-account-secrets.ts";
 
@@ -180,7 +181,7 @@ async function propose(
   await insertVersion(trx, row);
   const { attributes, settings } = version;
   await audit(trx, context, "account.proposed", row, {
-    attributes,
+    attributes: auditedAttributes(attributes),
     settings,
     ...(replaces !== undefined && { replaces }),
   });
