@@ -109,7 +109,7 @@ function priceForm(
     <summary>${texts.change}</summary>
     ${actionForm(context, {
       action: pricesPath(accountId),
-      // What another person has changed since is not overwritten.
+      // Another person's change since then is not overwritten.
       values: { version: `${version ?? ""}` },
       button: texts.save,
       fields: html`<p class="quiet">${texts.hint}</p>
