@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { SearchAnswer } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertPayments, insertRefunds } from "./list-rows.ts";
@@ -49,6 +50,21 @@ test("an id is found whatever it is the id of, in any case, with the merchant's 
     { type: "merchant", matchedBy: "id", merchant: { merchantId: shop.merchantId, name: "Found" } },
   ]);
   expect(await search("0199aaaa-0000-7000-8000-000000000001")).toEqual({ items: [], more: false });
+});
+
+test("an order number, a bank's reference and a customer that are UUIDs are found as what they are", async () => {
+  const [orderId, reference, customer] = [randomUUID(), randomUUID(), randomUUID()];
+  for (const table of ["payments.payment", "refunds.refund"])
+    await system.query(
+      `update ${table} set order_id = $1, external_transaction_id = $2, customer_id = $3 where order_id = 'order-7'`,
+      [orderId, reference, customer],
+    );
+  for (const [q, matchedBy] of [
+    [orderId, "orderId"],
+    [reference, "externalTransactionId"],
+    [customer, "customerId"],
+  ] as const)
+    expect(kinds(await search(q))).toEqual([`payment by ${matchedBy}`, `refund by ${matchedBy}`]);
 });
 
 test("of many the newest are shown, and that there are more", async () => {

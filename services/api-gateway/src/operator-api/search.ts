@@ -44,7 +44,9 @@ export function searchRoute(deps: Deps) {
         ? await findMerchantNames(deps.db, [merchantIdOf(q.toLowerCase())])
         : await findMerchantsByName(deps.db, q, SHOWN_MAX)
       : new Map<string, string>();
-    const found = isId ? await byId(deps, call) : await byLookUps(deps, call);
+    // An order number or a number of the bank may be a UUID, too.
+    const [ofId, ofLookUps] = await Promise.all([isId ? byId(deps, call) : [], byLookUps(deps, call)]);
+    const found = [...ofId, ...ofLookUps];
     const refused = found.find((each) => each instanceof Refusal);
     if (refused) return refused;
     const all = found as Found[];
