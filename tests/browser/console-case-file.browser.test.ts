@@ -59,6 +59,7 @@ test("the four amounts add up, and refund, dispute and the bank's line are reach
     ["Installments", "1"],
     ["Mode", "Live"],
     ["Buyer's address", "203.0.113.7"],
+    ["Order at the bank", paymentId.replaceAll("-", "")],
   ] as const)
     expect(await factElement(bora, name).innerText()).toBe(value);
   expect(

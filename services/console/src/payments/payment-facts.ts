@@ -34,6 +34,7 @@ export function factsOfPayment(reader: Reader, life: OperatorPaymentLife, accoun
     [texts.made, timeElement(reader, payment.paymentDate)],
     [texts.mode, modeText(reader, payment.livemode)],
     [own.account, life.accountId && (account ?? life.accountId)],
+    [own.bankOrder, life.bankOrderId && html`<code>${life.bankOrderId}</code>`],
     [texts.bankReference, payment.externalTransactionId],
     [texts.authCode, payment.authCode],
     [texts.bankSaid, saidOf(reader, payment)],

@@ -19,6 +19,7 @@ export const TURKISH: PaymentTexts = {
   amountTo: "En çok tutar",
   currency: "Para birimi",
   account: "Bankadaki hesap",
+  bankOrder: "Bankadaki sipariş",
   captureQuestion: (amount, all) => `${all} tutarının ${amount} kadarı tahsil edilsin mi?`,
   captureAtMost: (most) => `En çok ${most} tahsil edilebilir.`,
   captureOnce: "Bir ödeme bir kez tahsil edilir. Kalanın blokesini banka kaldırır.",

@@ -20,6 +20,7 @@ const ENGLISH = {
   amountTo: "Amount to",
   currency: "Currency",
   account: "Account at the bank",
+  bankOrder: "Order at the bank",
   captureQuestion: (amount: string, all: string) => `Capture ${amount} of ${all}?`,
   captureAtMost: (most: string) => `At most ${most} can be captured.`,
   captureOnce: "A payment is captured once. The bank releases the rest.",
