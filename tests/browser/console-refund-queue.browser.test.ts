@@ -123,3 +123,22 @@ test("a text of 10 000 characters as the reason leaves everything as it was", as
   await page.getByRole("button", { name: /^Reject 1 refund$/ }).click();
   expect(await alertOf(page)).toContain("0 of 1 were decided");
 });
+
+test("an order number is one line in each list, and a long one leaves room for the other columns", async () => {
+  const { orderId, paymentId, refundId } = await requestRefund(1);
+  const page = await signInTo(product, "bora", "/refunds");
+  await page.setViewportSize({ width: 800, height: 800 });
+  const boxAt = async (path: string, href: string) => {
+    await page.goto(product.file.consoleUrl + path);
+    return (await page.locator(`main a[href="${href}"]`).first().boundingBox())!;
+  };
+  for (const [path, href] of [
+    ["/refunds", `/refunds/${refundId}`],
+    [`/payments?orderId=${orderId}`, `/payments/${paymentId}`],
+    [`/search?q=${orderId}`, `/payments/${paymentId}`],
+  ] as const)
+    expect((await boxAt(path, href)).height, path).toBeLessThan(32);
+  const long = await sell(product, `${"x".repeat(50)}-${randomUUID().slice(0, 8)}`);
+  const { width } = await boxAt(`/payments?orderId=${long.orderId}`, `/payments/${long.paymentId}`);
+  expect(width).toBeLessThanOrEqual(161);
+});

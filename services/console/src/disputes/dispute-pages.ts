@@ -82,7 +82,8 @@ function columns(context: PageContext, merchants: KnownMerchants): Column<Charge
       heading: reader.texts.order,
       // Operators alone work on a case: a merchant's staff get to the payment.
       cell: ({ chargebackId, paymentId, orderId, livemode }) =>
-        html`<a href="${session.staff ? `/payments/${paymentId}` : `/disputes/${chargebackId}`}">${orderId}</a
+        html`<a class="order" href="${session.staff ? `/payments/${paymentId}` : `/disputes/${chargebackId}`}"
+          >${orderId}</a
           >${testBadge(reader, livemode)}`,
     },
     ...(session.staff ? [] : [merchant]),

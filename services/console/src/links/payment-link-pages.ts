@@ -60,7 +60,8 @@ function columns(reader: Reader): Column<PaymentLink>[] {
     { heading: reader.texts.made, cell: ({ createdAt }) => timeElement(reader, createdAt) },
     {
       heading: texts.order,
-      cell: ({ paymentLinkId, orderId }) => html`<a href="/payment-links/${paymentLinkId}">${orderId}</a>`,
+      cell: ({ paymentLinkId, orderId }) =>
+        html`<a class="order" href="/payment-links/${paymentLinkId}">${orderId}</a>`,
     },
     { heading: texts.description, isWide: true, cell: ({ description }) => description },
     {

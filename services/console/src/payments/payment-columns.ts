@@ -18,7 +18,7 @@ export function paymentColumns(reader: Reader): Column<ListedPayment>[] {
     {
       heading: texts.order,
       cell: ({ payment }) =>
-        html`<a href="/payments/${payment.paymentId}">${payment.orderId}</a
+        html`<a class="order" href="/payments/${payment.paymentId}">${payment.orderId}</a
           >${testBadge(reader, payment.livemode)}`,
     },
     { heading: texts.merchant, cell: ({ merchantId, merchantName }) => merchantName ?? merchantId },

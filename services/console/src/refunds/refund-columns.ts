@@ -15,7 +15,7 @@ export function refundColumns(reader: Reader): Column<ListedRefund>[] {
     {
       heading: texts.refund,
       cell: ({ refundId, orderId, livemode }) =>
-        html`<a href="/refunds/${refundId}">${orderId}</a>${testBadge(reader, livemode)}`,
+        html`<a class="order" href="/refunds/${refundId}">${orderId}</a>${testBadge(reader, livemode)}`,
     },
     { heading: texts.merchant, cell: ({ merchantId, merchantName }) => merchantName ?? merchantId },
     {

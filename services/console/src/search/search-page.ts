@@ -111,7 +111,7 @@ function rowOf(reader: Reader, item: Item): Row {
     case "refund": {
       const { refundId, orderId, livemode } = item.refund;
       const link = html`${texts.refund}
-        <a href="/refunds/${refundId}">${orderId}</a>${testBadge(reader, livemode)}`;
+        <a class="order" href="/refunds/${refundId}">${orderId}</a>${testBadge(reader, livemode)}`;
       return { link, foundAs, ...recordOf(reader, item.refund, item.refund) };
     }
     case "merchant": {
@@ -126,7 +126,8 @@ function rowOf(reader: Reader, item: Item): Row {
 function paymentRow(reader: Reader, item: Extract<Item, { type: "payment" }>["payment"]) {
   const { payment } = item;
   const link = html`${reader.texts.payment}
-    <a href="/payments/${payment.paymentId}">${payment.orderId}</a>${testBadge(reader, payment.livemode)}`;
+    <a class="order" href="/payments/${payment.paymentId}">${payment.orderId}</a
+    >${testBadge(reader, payment.livemode)}`;
   return { link, ...recordOf(reader, item, payment) };
 }
 
