@@ -59,6 +59,9 @@ test("a row has what one decides by, and the page its sum", async () => {
   expect(await row.innerText()).toMatch(
     /TRY\s2\.50\s+TRY\s12\.50\s+Pending TRY\s1\.00 Disputed TRY\s4\.00\s+Koli hasarlı geldi \(the merchant\)\s+411111 … 1111/,
   );
+  // Rows have the same buttons: whoever does not see them gets the order and the amount with each.
+  const approve = page.getByRole("button", { name: new RegExp(`^Approve ${orderId}, TRY\\s2\\.50$`) });
+  expect(await approve.count()).toBe(1);
   await inspectOnEveryScreen(page, "refund-queue");
   await select(page, [refundId]);
   expect(await page.getByText(/^1 selected: TRY\s2\.50$/).count()).toBe(1);

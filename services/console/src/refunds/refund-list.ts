@@ -180,6 +180,8 @@ function decision(context: PageContext, refund: ListedRefund): Html {
     offer && offer.why === undefined ? [offer.action] : [],
   );
   if (possible.length === 0) return html`${needed} ${approve && html`<p class="quiet">${approve.why}</p>`}`;
+  const subject = subjectOf(context.reader, refund);
+  const name = `${refund.orderId}, ${subject.amount}`;
   return html`${needed}
-  ${context.mayDecide && decisionForms(context, possible, subjectOf(context.reader, refund))}`;
+  ${context.mayDecide && decisionForms(context, possible, { ...subject, name })}`;
 }

@@ -24,6 +24,8 @@ export type Subject = {
   /** The card, the order and the merchant, for the question before money moves. */
   about: string;
   amount: string;
+  /** Tells the buttons of several such things on one page apart, to whoever does not see the rows. */
+  name?: string;
   /** The amount that a refund's form shows, and that the person so approves. */
   seen?: { amount: number; currency: string };
   /** The amounts that a refund and a capture may still have, in decimal notation, and their currency. */
@@ -58,14 +60,16 @@ export function renderActions(context: PageContext, offers: readonly Offer[], su
  */
 export function decisionForms(context: PageContext, actions: readonly Action[], subject: Subject): Html {
   const { texts } = context.reader;
-  const { path, seen } = subject;
+  const { path, seen, name } = subject;
   const reason = sent(context, "reason");
+  const named = (button: string) =>
+    name === undefined ? button : html`${button} <span class="visually-hidden">${name}</span>`;
   const id = `reason-${path.split("/").at(-1)}`;
   return html`${
     actions.includes("approve") &&
     actionForm(context, {
       action: `${path}/approve`,
-      button: texts.approve,
+      button: named(texts.approve),
       question: questionOf(context, "approve", subject),
       look: "primary",
       ...(seen && { values: { amount: `${seen.amount}`, currency: seen.currency } }),
@@ -74,10 +78,10 @@ export function decisionForms(context: PageContext, actions: readonly Action[], 
   ${
     actions.includes("reject") &&
     html`<details ${reason !== undefined && html`open`}>
-      <summary>${texts.reject}</summary>
+      <summary>${named(texts.reject)}</summary>
       ${actionForm(context, {
         action: `${path}/reject`,
-        button: texts.reject,
+        button: named(texts.reject),
         fields: textField({ id, name: "reason", label: texts.reason, max: 200, value: reason }),
         look: "danger",
       })}

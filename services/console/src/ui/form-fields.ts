@@ -131,7 +131,7 @@ export function actionForm(
     look = question === undefined ? undefined : "danger",
   }: {
     action: string;
-    button: string;
+    button: Html | string;
     fields?: Html | undefined;
     values?: Record<string, string>;
     /**
