@@ -340,6 +340,21 @@ test("times are in the zone of the reader, which is named", async () => {
   expect(await time.getAttribute("title")).toMatch(/Z$/);
 });
 
+test("the first key on a page leads past its head, in either language", async () => {
+  const page = await signIn("vera", "/payments");
+  for (const [language, name] of [
+    ["en", "Skip to the content"],
+    ["tr", "İçeriğe geç"],
+  ] as const) {
+    await page.goto(`${consoleUrl}/payments?lang=${language}`);
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe(name);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/#content$/);
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("MAIN");
+  }
+});
+
 test("the pages speak English and Turkish, and stay in the language that was chosen", async () => {
   const page = await signIn("vera", "/", readerOf(PHONE));
   expect(await page.locator("html").getAttribute("lang")).toBe("tr");

@@ -39,8 +39,9 @@ export function renderPage(frame: Frame, { title, content, notice, isTest }: Con
         <script type="module" src="${SCRIPT.path}"></script>
       </head>
       <body>
+        <a class="skip" href="#content">${frame.reader.texts.skip}</a>
         ${header(frame, isTest)}
-        <main>
+        <main id="content" tabindex="-1">
           ${isTest === true && html`<p class="ribbon">${frame.reader.texts.testRibbon}</p>`}
           <h1>${breakable(title)}</h1>
           ${notice && renderNotice(notice)} ${content}

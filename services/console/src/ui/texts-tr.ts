@@ -5,6 +5,7 @@ import type { Texts } from "./texts.ts";
 /** The same in Turkish. */
 export const TURKISH: Texts = {
   name: "Türkçe",
+  skip: "İçeriğe geç",
   search: "Ara",
   searchHint: "Numara, tutar veya üye iş yeri",
   main: "Ana menü",

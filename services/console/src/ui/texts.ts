@@ -7,6 +7,7 @@ import { TURKISH } from "./texts-tr.ts";
 /** Everything that the console's pages say, in English. Texts of problems come from the operators' API. */
 export const ENGLISH = {
   name: "English",
+  skip: "Skip to the content",
   search: "Search",
   searchHint: "Number, amount or merchant",
   main: "Main",
