@@ -320,6 +320,19 @@ test("a test payment is marked on its page, in its list and in a search, and a l
   expect(await marks("/payments?livemode=true")).toEqual({ ribbon: 0, row: 0 });
 });
 
+test.each(["vera", "mina"])(
+  "a merchant's page in test mode is marked, and the switch of modes stays on it (%s)",
+  async (name) => {
+    const path = `/merchants/${product.file.merchants[0]!.merchantId}`;
+    const page = await signIn(name, `${path}?livemode=false`);
+    const ribbon = page.getByText("Test: no money moves");
+    expect(await ribbon.count()).toBe(1);
+    await page.getByRole("group", { name: "Mode" }).getByRole("link", { name: "Live" }).click();
+    await page.waitForURL(`${consoleUrl}${path}?livemode=true`);
+    expect(await ribbon.count()).toBe(0);
+  },
+);
+
 test("a switch of languages keeps what was searched", async () => {
   const { orderId } = await requestRefund();
   const page = await signIn("vera", `/search?q=${orderId}`);

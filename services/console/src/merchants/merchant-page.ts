@@ -79,7 +79,7 @@ async function answerMerchant(context: PageContext, notice?: Notice, status = 20
   ${routing(context, merchant.merchantId, accounts?.items, routes)}
   ${brandingSection(context, merchant, mayChangeMerchant(context))}`;
   const title = `${reader.texts.merchant} ${merchant.name}`;
-  return { kind: "page", title, content, notice: notice ?? doneNotice(context), status };
+  return { kind: "page", title, content, isTest: !isLive, notice: notice ?? doneNotice(context), status };
 }
 
 function factsOf(reader: Reader, { merchantId, status, createdAt }: Merchant) {
@@ -178,5 +178,5 @@ async function answerOwnMerchant(context: PageContext, notice?: Notice, status =
   ])}
   ${keySection(context, whole)} ${webhookSection(context, whole)} ${planSection(context, whole)}`;
   const title = reader.texts.keysAndWebhooks;
-  return { kind: "page", title, content, notice: notice ?? doneNotice(context), status };
+  return { kind: "page", title, content, isTest: !isLive, notice: notice ?? doneNotice(context), status };
 }

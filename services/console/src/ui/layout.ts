@@ -135,10 +135,10 @@ function isWithin(path: string, place: string): boolean {
 
 /**
  * The switch between live and test. The page of one thing has its own mode: from there it leads to the list of such
- * things.
+ * things. A merchant has both modes, and its page stays.
  */
 function modes({ reader: { texts }, path, query, isLive = true }: Frame, isTest: boolean | undefined): Html {
-  const isList = isTest === undefined || path.split("/").length === 2;
+  const isList = isTest === undefined || path.split("/").length === 2 || isWithin(path, "/merchants");
   const modeLink = (livemode: boolean, text: string) => {
     const asked = isList ? withoutNotice(query) : new URLSearchParams();
     const cursors = [...asked.keys()].filter((name) => /cursor(Trail)?$/i.test(name));
