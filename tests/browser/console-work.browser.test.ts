@@ -80,6 +80,8 @@ test("a webhook is explained, sent again, and signed by the secret that was show
       /Webhook endpoints that fail\s+1/,
     );
   }
+  // An endpoint that fails stands above all else on the staff's page.
+  expect(await mina.getByRole("table").first().innerText()).toContain(receiver.url);
   await page.getByRole("link", { name: receiver.url }).click();
   await page.locator(`a[href="/deliveries/${webhook.eventId}"]`).click();
   await eventually(async () => {

@@ -9,8 +9,8 @@ import { owedSection, readOwed } from "./owed-section.ts";
 import { countOf, disputeWork, waitingTable } from "./waiting-table.ts";
 
 /**
- * The merchant's sales of today and what it is owed, its refunds that wait for a decision, its disputes, and its
- * endpoints that fail. Payments without a bank's answer are for operators to work off.
+ * The merchant's endpoints that fail, its refunds that wait for a decision, its disputes, its sales of today and
+ * what it is owed. Payments without a bank's answer are for operators to work off.
  */
 export const staffOverviewPage: Page = {
   audience: "staff",
@@ -32,7 +32,7 @@ async function answerOverview(context: PageContext): Promise<PageAnswer> {
     unlessAway(readOwnFailingEndpoints(context, session.staff!.merchantId)),
     isTestMode(query) ? undefined : unlessAway(readOwed(context)),
   ]);
-  const content = html`${asOf(context, "/")}
+  const content = html`${asOf(context, "/")} ${failing && failingTable(reader, failing)}
   ${waitingTable(reader, [
     {
       text: texts.refundQueue,
@@ -43,7 +43,7 @@ async function answerOverview(context: PageContext): Promise<PageAnswer> {
     disputeWork(reader, figures?.openDisputes),
     failingWork(reader, failing),
   ])}
-  ${failing && failingTable(reader, failing)} ${salesSection(context, figures)}
+  ${salesSection(context, figures)}
   ${!isTestMode(query) && owedSection(context, owed)}`;
   return { kind: "page", title: texts.overview, content, isTest: isTestMode(query) };
 }
