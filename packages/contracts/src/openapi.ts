@@ -177,7 +177,8 @@ const IDEMPOTENCY_HEADERS = {
   operator: PEOPLES_KEYS,
   merchant: idempotencyHeaders(
     "Generate one for each payment or change, and send it again with every repetition: the request is carried " +
-      "out once, and a repetition gets the first answer. Kept for 7 days",
+      "out once, and a repetition gets the first answer. Kept for 7 days. A UUID or a time stamp is fine; what looks " +
+      "like a card number is refused",
   ),
 };
 
