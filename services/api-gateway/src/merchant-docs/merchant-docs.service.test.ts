@@ -14,6 +14,8 @@ afterAll(() => gateway.stop());
 const isPage = (path: string) => path.startsWith("/docs/") && !/\.[a-z]+$/.test(path);
 const pages = [...loadDocuments().keys()].filter(isPage);
 const idsIn = (text: string) => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
+/** The header that browsers send with an address that somebody types. */
+const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
 test.each(pages)("%s is read without a sign-in, and can load nothing but our style", async (path) => {
   const { status, headers, text } = await gateway.merchantApi({ path });
@@ -166,6 +168,15 @@ test("nothing but reading is possible, and what is not there is a 404", async ()
   expect((await gateway.operatorApi({ path: "/docs/" })).status).toBe(404);
 });
 
+test("a browser at the address itself is led to the guides, and a program to nothing", async () => {
+  const at = (accept: string, method = "GET") =>
+    gateway.merchantApi({ method, path: "/", headers: { Accept: accept } });
+  expect(await at(BROWSER)).toMatchObject({ status: 302, headers: { location: "docs/" } });
+  for (const accept of ["*/*", "application/json", "text/html;q=0, */*"])
+    expect(await at(accept)).toMatchObject({ status: 404, body: { code: "route_not_found" } });
+  expect((await at(BROWSER, "POST")).status).toBe(404);
+});
+
 describe("with other settings", () => {
   test("whoever reads too much loses the guides, and the API answers on", async () => {
     const { merchant } = await gateway.startAnother({ PAGE_REQUESTS_PER_MINUTE_PER_IP: "2" });
@@ -182,6 +193,7 @@ describe("with other settings", () => {
 
   test("DOCS=off serves none of it", async () => {
     const { merchant, operator, staff } = await gateway.startAnother({ DOCS: "off" });
+    expect((await http(merchant, { path: "/", headers: { Accept: BROWSER } })).status).toBe(404);
     for (const path of ["/docs", "/docs/", "/openapi.json"]) {
       expect((await http(merchant, { path })).status).toBe(404);
     }

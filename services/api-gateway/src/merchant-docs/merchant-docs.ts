@@ -1,5 +1,7 @@
 import { Router } from "express";
+import Negotiator from "negotiator";
 import type { Config } from "../config.ts";
+import { PROBLEM_MEDIA_TYPE } from "../http/problem-response.ts";
 import { requestHandler } from "../http/routed-request.ts";
 import { onlyGet, serveDocument } from "../http/serve-document.ts";
 import { createPageRateLimit, pageRatesIn } from "../limits/page-rate-limit.ts";
@@ -20,5 +22,16 @@ export function merchantDocs(config: Config): Router {
     }),
   );
   front.all(onlyGet("/docs"));
+  // A browser at the address itself looks for these; a program gets the answer that there is no such route.
+  router.route("/").get(
+    requestHandler((request, exchange, next) => {
+      const isBrowser = new Negotiator(request).mediaType([PROBLEM_MEDIA_TYPE, HTML]) === HTML;
+      if (!isBrowser) return next();
+      exchange.route = "/";
+      exchange.answer(302, { Location: "docs/" }, undefined);
+    }),
+  );
   return router;
 }
+
+const HTML = "text/html";
