@@ -466,6 +466,10 @@ test("the audit log says who did what, and narrows to one person", async () => {
   const rows = page.getByRole("table", { name: /Who did what/ }).getByRole("row");
   expect(await rows.nth(1).innerText()).toContain("omer");
   expect(await rows.filter({ hasText: "alice" }).count()).toBe(0);
+  // Its words lead to all actions of the kind, whose code the filter then has.
+  await page.getByRole("link", { name: "Created the merchant" }).first().click();
+  await page.waitForURL(/action=merchant\.created/);
+  expect(await page.getByRole("textbox", { name: "Action" }).inputValue()).toBe("merchant.created");
   await page.goto(`${consoleUrl}/audit?actor=nobody`);
   expect(await page.getByText("No entry matches").count()).toBe(1);
   await page.goto(`${consoleUrl}/audit?from=yesterday`);

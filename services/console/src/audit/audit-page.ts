@@ -1,6 +1,7 @@
 import { AUDITED_SERVICES, operations, type AuditLogEntry } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { AUDIT_TEXTS } from "./audit-texts.ts";
+import { actionText } from "../ui/action-texts.ts";
 import { csvPage } from "../ui/csv-page.ts";
 import { selectField, textField } from "../ui/form-fields.ts";
 import { timeElement } from "../ui/format.ts";
@@ -73,7 +74,10 @@ function columns(reader: Reader): Column<AuditLogEntry>[] {
   return [
     { heading: reader.texts.time, cell: ({ at }) => timeElement(reader, at) },
     { heading: texts.actor, cell: ({ actor }) => html`<a href="/audit?actor=${actor}">${actor}</a>` },
-    { heading: texts.action, cell: ({ action }) => html`<code class="word">${action}</code>` },
+    {
+      heading: texts.action,
+      cell: ({ action }) => html`<a href="/audit?action=${action}">${actionText(reader, action)}</a>`,
+    },
     {
       heading: texts.subject,
       isWide: true,

@@ -6,6 +6,7 @@ import type {
   OperatorRefundDetail,
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
+import { actionText } from "./action-texts.ts";
 import { causeText } from "./cause-texts.ts";
 import { amountText, statusWord, timeElement } from "./format.ts";
 import type { PageContext, Reader } from "./page-context.ts";
@@ -71,7 +72,7 @@ export function eventsOfPayment(
     ...deliveryEvents(reader, life),
     ...life.actions.map(({ at, actor, action, detail }) => ({
       at,
-      what: html`<code>${action}</code>`,
+      what: actionText(reader, action),
       who: actor,
       detail: details(detail),
     })),

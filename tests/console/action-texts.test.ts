@@ -1,0 +1,31 @@
+// Each action that is written to an audit log has its words on the console's pages.
+import { expect, test } from "vitest";
+import { ACTIONS, actionText } from "../../services/console/src/ui/action-texts.ts";
+import { FILES, read } from "../tidy/tree.ts";
+
+/** The programs that write to audit logs. */
+const WRITER = /^(?:services\/(?!console\/)[^/]+|packages\/audit|tools\/installation)\/src\/.*(?<!\.test)\.ts$/;
+/** A thing and what was done to it, such as `payment.inquired`. Other names in these files end otherwise. */
+const ACTION = /"([a-z_]+\.[a-z_]*(?:ed|en|wn|back|_on|_off|_set|_sent|_bank))"/g;
+/** Actions whose names are put together where they are written. */
+const COMPOSED = ["reservation.released", "reservation.settled"];
+
+function writtenActions(): string[] {
+  const sources = FILES.filter((path) => WRITER.test(path) && !path.includes("/test/")).map(read);
+  const found = sources
+    .filter((text) => /audit/i.test(text))
+    .flatMap((text) => [...text.matchAll(ACTION)].map(([, action]) => action!));
+  return [...new Set([...found, ...COMPOSED])].toSorted();
+}
+
+test.each(Object.entries(ACTIONS))("each action has words, and words are of an action (%s)", (_, texts) => {
+  expect(Object.keys(texts).toSorted()).toEqual(writtenActions());
+});
+
+test("an action is shown in words with its code behind them, and one without words by its code", () => {
+  expect(actionText({ language: "en" }, "payment.inquired").text).toBe(
+    '<span title="payment.inquired">Asked the bank about the payment</span>',
+  );
+  expect(actionText({ language: "tr" }, "payment.inquired").text).toContain(">Ödemeyi bankaya sordu<");
+  expect(actionText({ language: "en" }, "thing.of_tomorrow").text).toBe("<code>thing.of_tomorrow</code>");
+});
