@@ -310,6 +310,12 @@ test("a difference is worked off to its end: a small one by one person, a large 
   await closeAs(alice, "the bank's own test", "dblclick");
   await alice.getByRole("status").waitFor();
   expect(await rowOf(alice, "12.51").count()).toBe(0);
+  // The list keeps its filter, and the next difference of it is one click away.
+  expect(new URL(alice.url()).searchParams.get("class")).toBe("MISSING_HERE");
+  await alice.getByRole("status").getByRole("link", { name: "Next difference" }).click();
+  await alice.getByRole("heading", { name: "Difference: Missing here" }).waitFor();
+  await alice.getByRole("main").getByRole("link", { name: "Open differences" }).click();
+  await alice.waitForURL(`${consoleUrl}${MISSING}`);
 
   await open(alice, "250.77");
   await closeAs(alice, "of another shop");
@@ -342,7 +348,8 @@ test("a difference is read in Turkish, without a word of English on its amounts"
 test("closing a difference asks for a young sign-in, and 10 000 characters are refused and not lost", async () => {
   await reportMissing("31.31");
   const page = await signIn("alice", MISSING);
-  const path = (await rowOf(page, "31.31").getByRole("link").getAttribute("href"))!;
+  const href = (await rowOf(page, "31.31").getByRole("link").getAttribute("href"))!;
+  const path = new URL(href, consoleUrl).pathname;
   const long = "ğ".repeat(10_000);
   await page.goto(consoleUrl + path);
   const refused = await postForm(page, `${path}/note`, { note: long });

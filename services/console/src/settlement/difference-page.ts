@@ -15,6 +15,7 @@ import { facts } from "../ui/table.ts";
 import { doneNotice, takeAction } from "../ui/take-action.ts";
 import { compareSides } from "./compare-sides.ts";
 import { sideText, stakeText, stateOf } from "./difference-table.ts";
+import { keptFilter } from "./kept-filter.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 
 /** A difference: our record beside the bank's lines, what was noted about it, and its closing. */
@@ -30,8 +31,13 @@ export const differencePages: Page[] = [
 
 const pathOf = ({ parameters }: PageContext) => ({ differenceId: parameters["differenceId"]! });
 
+/** The page of the difference, with the filters of the list that it was opened from. */
+function pageOf({ parameters, query }: PageContext): string {
+  return `/settlement/differences/${encodeURIComponent(parameters["differenceId"]!)}${keptFilter(query)}`;
+}
+
 async function answerDifference(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
-  const { api, reader } = context;
+  const { api, query, reader } = context;
   const texts = SETTLEMENT_TEXTS[reader.language];
   const difference = await api.read(operations.getDifference, { path: pathOf(context) });
   const content = html`${facts(factsOf(context, difference))} ${compareSides(reader, difference)}
@@ -41,7 +47,7 @@ async function answerDifference(context: PageContext, notice?: Notice, status?: 
         ${difference.notes.map(({ at, actor, note: said }) => html`<p>${timeElement(reader, at)} ${actor}: ${said}</p>`)}`
     }
     ${workOf(context, difference)}
-    <p><a class="button" href="/settlement">${texts.differences}</a></p>`;
+    <p><a class="button" href="/settlement${keptFilter(query)}">${texts.differences}</a></p>`;
   return {
     kind: "page",
     title: `${texts.difference}: ${texts.classes[difference.class]}`,
@@ -90,19 +96,20 @@ function workOf(context: PageContext, difference: DifferenceDetail): Html {
   const bar = hasEnded ? texts.whyEnded : roleBar(session, "operations", reader.texts);
   if (bar !== undefined) return html`<p class="quiet">${texts.close}: ${bar}</p>`;
   const path = `/settlement/differences/${difference.differenceId}`;
+  const kept = keptFilter(context.query);
   const field = (name: string, label: string, max: number) =>
     textField({ name, label, value: form.get(name) ?? "", max });
   return html`<h2>${texts.work}</h2>
     ${actionForm(context, {
-      action: `${path}/note`,
+      action: `${path}/note${kept}`,
       button: texts.addNote,
       fields: html`${field("note", texts.note, 1_000)} ${field("assignee", texts.assignee, 200)}`,
     })}
     ${
       difference.proposedBy === session.subject
         ? html`<p class="quiet">${texts.close}: ${texts.whySame}</p>`
-        : html`${!mayDecide && signInAgain(reader.texts, path)}
-          ${(mayDecide || form.has("decision")) && closeForm(context, difference, `${path}/close`)}`
+        : html`${!mayDecide && signInAgain(reader.texts, path + kept)}
+          ${(mayDecide || form.has("decision")) && closeForm(context, difference, `${path}/close${kept}`)}`
     }`;
 }
 
@@ -112,6 +119,7 @@ function closeForm(context: PageContext, difference: DifferenceDetail, action: s
   return actionForm(context, {
     action,
     button: texts.close,
+    values: { openedAt: difference.openedAt },
     fields: html`${selectField({
       name: "decision",
       label: texts.decision,
@@ -165,7 +173,7 @@ async function note(context: PageContext): Promise<PageAnswer> {
       action: "noteDifference",
       endpoint: operations.noteDifference,
       path,
-      page: `/settlement/differences/${path.differenceId}`,
+      page: pageOf(context),
       body: { note: text, ...(assignee && { assignee }) },
       ...(text === "" && { needs: SETTLEMENT_TEXTS[reader.language].needNote }),
     },
@@ -173,12 +181,14 @@ async function note(context: PageContext): Promise<PageAnswer> {
   );
 }
 
-/** Closes it, and leads back to those that are left. */
+/** Closes it, and leads back to those that are left of the list, with the way to the next one. */
 async function close(context: PageContext): Promise<PageAnswer> {
   const { form, reader } = context;
   const path = pathOf(context);
   const field = (name: string) => form.get(name)?.trim() || undefined;
-  const [reason, written] = [field("reason"), field("amount")];
+  const [reason, written, openedAt] = [field("reason"), field("amount"), field("openedAt")];
+  const list = new URLSearchParams(keptFilter(context.query));
+  if (openedAt) list.set("after", openedAt);
   const decision = DIFFERENCE_DECISIONS.find((each) => each === form.get("decision"));
   const amount = written === undefined ? undefined : await readWritten(context, written);
   const needs = reason && decision ? amount?.fault : SETTLEMENT_TEXTS[reader.language].needReason;
@@ -195,7 +205,8 @@ async function close(context: PageContext): Promise<PageAnswer> {
       action: "closeDifference",
       endpoint: operations.closeDifference,
       path,
-      page: "/settlement",
+      page: pageOf(context),
+      next: `/settlement?${list.toString()}`,
       body: { decision, reason, ...(isRead && { line }) },
       ...(needs !== undefined && { needs }),
     },

@@ -1,12 +1,17 @@
 import type { Difference } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { amountText, statusBadge, timeElement } from "../ui/format.ts";
-import type { Reader } from "../ui/page-context.ts";
+import type { PageContext, Reader } from "../ui/page-context.ts";
 import { table } from "../ui/table.ts";
+import { keptFilter } from "./kept-filter.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 
-/** Differences between the bank's files and our records, each with the way to its page. */
-export function differenceTable(reader: Reader, caption: string, rows: readonly Difference[]): Html {
+/** Differences between the bank's files and our records, each with the way to its page, which keeps the list's filters. */
+export function differenceTable(
+  { query, reader }: Pick<PageContext, "query" | "reader">,
+  caption: string,
+  rows: readonly Difference[],
+): Html {
   const texts = SETTLEMENT_TEXTS[reader.language];
   return table(
     caption,
@@ -15,7 +20,7 @@ export function differenceTable(reader: Reader, caption: string, rows: readonly 
       {
         heading: texts.kind,
         cell: ({ differenceId, class: kind }) =>
-          html`<a href="/settlement/differences/${differenceId}">${texts.classes[kind]}</a>`,
+          html`<a href="/settlement/differences/${differenceId}${keptFilter(query)}">${texts.classes[kind]}</a>`,
       },
       { heading: texts.account, cell: ({ accountId }) => accountId },
       { heading: texts.ours, isNumber: true, cell: ({ ours }) => sideText(reader, ours) },

@@ -13,6 +13,8 @@ import { receiveUpload, uploadForm } from "./upload-form.ts";
 import { statusBadge, statusWord, timeElement } from "../ui/format.ts";
 import { foldedDetail } from "./folded-detail.ts";
 import { importPages } from "./import-page.ts";
+import { DIFFERENCE_FILTERS } from "./kept-filter.ts";
+import { closedNotice } from "./next-difference.ts";
 import { merchantField, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { filterOf, readList } from "../ui/read-list.ts";
@@ -26,7 +28,6 @@ import {
 } from "./statement-pages.ts";
 import { pageLinks, table } from "../ui/table.ts";
 import { unlessAway } from "../ui/unless-away.ts";
-import { doneNotice } from "../ui/take-action.ts";
 
 /**
  * The banks' files compared with our records: differences to work off, the files, and the balance owed to merchants.
@@ -50,7 +51,6 @@ export const settlementPages: Page[] = [
   ...differencePages,
 ];
 
-const DIFFERENCE_FILTERS = ["state", "class", "accountId"] as const;
 const IMPORT_FILTERS = ["accountId"] as const;
 
 async function answerSettlement(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
@@ -82,7 +82,7 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
   const caption = filter.state ? texts.differencesIn(statusWord(reader, filter.state)) : texts.differences;
   const own = new URLSearchParams(filter).toString();
   const content = html`${filters(context, { merchants, days })}
-    ${differenceTable(reader, caption, differences.items)}
+    ${differenceTable(context, caption, differences.items)}
     ${pageLinks(reader, { path: "/settlement", text: texts.nextDifferences }, query, differences.nextCursor)}
     <p><a href="/settlement/differences.csv?${own}">${reader.texts.csvOf(caption)}</a></p>
     ${importTable(reader, imports.items)}
@@ -101,7 +101,7 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
     kind: "page",
     title: reader.texts.settlement,
     content,
-    notice: notice ?? refusal?.notice ?? doneNotice(context),
+    notice: notice ?? refusal?.notice ?? closedNotice(context, differences.items),
     status: status ?? refusal?.status ?? 200,
   };
 }

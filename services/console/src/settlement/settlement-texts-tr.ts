@@ -72,6 +72,7 @@ export const TURKISH: SettlementTexts = {
     `Özet, o günün bütün satırlarının toplamıdır. Daha az gün${ofOneMerchant ? "" : " ya da tek üye iş yeri"} seçin; ya da birazdan yeniden deneyin.`,
   chooseStatements: "Yukarıdan üye iş yeri veya gün seçin; ya da",
   showStatements: "son 31 günün özetlerini görün",
+  nextDifference: "Sonraki fark",
   nextDifferences: "Diğer farklar",
   nextImports: "Diğer dosyalar",
   nextStatements: "Diğer özetler",

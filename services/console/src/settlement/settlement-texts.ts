@@ -78,6 +78,7 @@ const ENGLISH = {
     `A statement adds up every line of its day. Choose fewer days${ofOneMerchant ? "" : " or one merchant"}, or try again in a moment.`,
   chooseStatements: "Choose a merchant or days above, or",
   showStatements: "see those of the last 31 days",
+  nextDifference: "Next difference",
   nextDifferences: "More differences",
   nextImports: "More files",
   nextStatements: "More statements",

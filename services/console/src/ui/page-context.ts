@@ -16,7 +16,7 @@ export function isTestMode(query: URLSearchParams): boolean {
 /** The query without what is for one visit: the notice of a finished action, and the selection of a whole list. */
 export function withoutNotice(query: URLSearchParams | undefined): URLSearchParams {
   const rest = new URLSearchParams(query);
-  for (const name of ["done", "count", "about", "select"]) rest.delete(name);
+  for (const name of ["done", "count", "about", "after", "select"]) rest.delete(name);
   return rest;
 }
 
