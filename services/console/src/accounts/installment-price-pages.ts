@@ -1,6 +1,6 @@
 import { operations, type AcquirerAccount, type InstallmentPrice } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { faultAt } from "../ui/field-faults.ts";
+import { faultAt, needsOf } from "../ui/field-faults.ts";
 import { actionForm, selectField, textField } from "../ui/form-fields.ts";
 import { dayText, rateText } from "../ui/format.ts";
 import { roleBar } from "../ui/offers.ts";
@@ -138,7 +138,7 @@ function priceFields(context: PageContext, row: PriceRow, index: number): Html {
   })}
   ${field("priceRate", texts.rate, "ratePercent", {
     inputMode: "decimal",
-    fault: rateFault ?? fault("ratePercent"),
+    fault: fault("ratePercent") ?? rateFault,
   })}
   ${field("priceFrom", texts.from, "from", { type: "date" })}
   ${field("priceTo", texts.to, "to", { type: "date" })}`;
@@ -159,7 +159,7 @@ function rowOf(reader: Reader, price: InstallmentPrice): PriceRow {
 async function changePrices(context: PageContext): Promise<PageAnswer> {
   const { reader, form } = context;
   const rows = (sentRows(form, PRICES) ?? []).map((row) => ({ row, rate: readRate(reader, row.priceRate) }));
-  const needs = rows.flatMap(({ rate }) => rate.fault ?? []).at(0);
+  const needs = rows.flatMap(({ rate }, index) => needsOf({ [`prices.${index}.ratePercent`]: rate.fault }));
   const prices = rows.map(({ row, rate }) => ({
     ...(row.priceLoyalty && { loyaltyCode: row.priceLoyalty }),
     installmentCount: Number(row.priceCount),
@@ -176,7 +176,7 @@ async function changePrices(context: PageContext): Promise<PageAnswer> {
       endpoint: operations.putInstallmentPrices,
       path,
       body: { version: Number(form.get("version")), prices },
-      ...(needs !== undefined && { needs }),
+      needs,
       page: pricesPath(path.accountId),
     },
     answerPrices,

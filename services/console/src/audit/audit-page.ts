@@ -3,6 +3,7 @@ import { html, type Html } from "@holdfast/html";
 import { AUDIT_TEXTS } from "./audit-texts.ts";
 import { actionText } from "../ui/action-texts.ts";
 import { csvPage } from "../ui/csv-page.ts";
+import { faultAt } from "../ui/field-faults.ts";
 import { selectField, textField } from "../ui/form-fields.ts";
 import { timeElement } from "../ui/format.ts";
 import { instantField, instantOf } from "../ui/instant-field.ts";
@@ -50,11 +51,19 @@ async function answerAudit(context: PageContext): Promise<PageAnswer> {
   };
 }
 
-function filters({ query, reader }: PageContext): Html {
+function filters(context: PageContext): Html {
+  const { query, reader } = context;
   const texts = AUDIT_TEXTS[reader.language];
   const field = (name: "actor" | "action" | "subject", max: number) =>
-    textField({ name, label: texts[name], value: query.get(name) ?? "", max });
-  const time = (name: "from" | "to") => instantField(name, texts[name], query.get(name));
+    textField({
+      name,
+      label: texts[name],
+      value: query.get(name) ?? "",
+      max,
+      fault: faultAt(context, name),
+    });
+  const time = (name: "from" | "to") =>
+    instantField(name, texts[name], query.get(name), faultAt(context, name));
   const services = AUDITED_SERVICES.map((value) => ({ value, text: value }));
   return html`<form class="filters" action="/audit">
     ${field("actor", 200)} ${field("action", 100)} ${field("subject", 200)}
@@ -63,6 +72,7 @@ function filters({ query, reader }: PageContext): Html {
       label: texts.serviceName,
       choices: [{ value: "", text: reader.texts.any }, ...services],
       chosen: query.get("service"),
+      fault: faultAt(context, "service"),
     })}
     ${time("from")} ${time("to")}
     <button>${reader.texts.filter}</button>

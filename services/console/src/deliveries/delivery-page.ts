@@ -7,10 +7,12 @@ import {
 import { html, type Html } from "@holdfast/html";
 import { compareBody } from "./compare-body.ts";
 import { DELIVERY_TEXTS } from "./delivery-texts.ts";
-import { actionForm, hidden } from "../ui/form-fields.ts";
+import { faultOfSent, needsOf } from "../ui/field-faults.ts";
+import { actionForm, areaField, hidden } from "../ui/form-fields.ts";
 import { modeText, statusBadge, statusWord, timeElement } from "../ui/format.ts";
 import { barOf, barText, isShown } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
+import { faultsNotice } from "../ui/problem-text.ts";
 import { facts, table } from "../ui/table.ts";
 import { doneNotice, takeAction } from "../ui/take-action.ts";
 
@@ -196,12 +198,15 @@ function signature(context: PageContext, { delivery, endpoints }: Shown): Html {
     ])}
     <form class="act" method="post" action="/deliveries/${delivery.eventId}/compare">
       ${hidden(context)}
-      <div class="field">
-        <label for="body">${texts.bodyReceived}</label>
-        <p class="quiet" id="body-hint">${texts.bodyReceivedHint}</p>
-        <textarea id="body" name="body" rows="5" maxlength="20000" aria-describedby="body-hint">
-${form.get("body") ?? ""}</textarea>
-      </div>
+      ${areaField({
+        name: "body",
+        label: texts.bodyReceived,
+        hint: texts.bodyReceivedHint,
+        value: form.get("body") ?? "",
+        rows: 5,
+        max: 20_000,
+        fault: faultOfSent(context, "body"),
+      })}
       <button>${texts.compare}</button>
     </form>`;
 }
@@ -219,7 +224,7 @@ async function compare(context: PageContext): Promise<PageAnswer> {
   const { bodyHash } = delivery.attempts.at(-1) ?? {};
   const notice: Notice =
     pasted.trim() === "" || bodyHash === undefined
-      ? { role: "alert", title: context.reader.texts.notDone, text: texts.needBody }
+      ? faultsNotice(context, needsOf({ body: texts.needBody }))
       : { role: "status", title: texts.verdictTitle, text: texts.verdict[compareBody(pasted, bodyHash)] };
   return await answerDelivery(context, notice, notice.role === "alert" ? 400 : 200);
 }

@@ -11,8 +11,10 @@ import { deliveryPage, REDELIVERS } from "./delivery-page.ts";
 import { DELIVERY_TEXTS } from "./delivery-texts.ts";
 import { hoursTable } from "./endpoint-hours.ts";
 import { endpointTable } from "./endpoint-table.ts";
+import { faultAt, needsOf } from "../ui/field-faults.ts";
 import { actionForm, modeInput, selectField, textField } from "../ui/form-fields.ts";
 import { breakable, statusBadge, statusWord, timeElement } from "../ui/format.ts";
+import { instantField } from "../ui/instant-field.ts";
 import { merchantField, merchantName, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
 import { barOf, barText } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext } from "../ui/page-context.ts";
@@ -104,11 +106,14 @@ async function hoursOf(
 }
 
 function filters(
-  { query, reader, session }: PageContext,
+  context: PageContext,
   { merchants, filter }: { merchants: KnownMerchants; filter: Filter },
 ): Html {
+  const { query, reader, session } = context;
   const texts = DELIVERY_TEXTS[reader.language];
   const statuses = WEBHOOK_DELIVERY_STATUSES.map((value) => ({ value, text: statusWord(reader, value) }));
+  const field = (name: "paymentId" | "endpointId", label: string) =>
+    textField({ name, label, value: filter[name], max: 100, fault: faultAt(context, name) });
   return html`<form class="filters" action="/deliveries">
       ${modeInput(query)}
       ${
@@ -117,6 +122,7 @@ function filters(
           label: reader.texts.merchant,
           any: texts.anyMerchant,
           chosen: filter.merchantId,
+          fault: faultAt(context, "merchantId"),
         })
       }
       ${selectField({
@@ -124,12 +130,10 @@ function filters(
         label: reader.texts.status,
         choices: [{ value: "", text: reader.texts.any }, ...statuses],
         chosen: filter.status,
+        fault: faultAt(context, "status"),
       })}
-      ${textField({ name: "paymentId", label: texts.about, value: filter.paymentId, max: 100 })}
-      ${
-        filter.endpointId !== undefined &&
-        textField({ name: "endpointId", label: texts.endpoint, value: filter.endpointId, max: 100 })
-      }
+      ${field("paymentId", texts.about)}
+      ${filter.endpointId !== undefined && field("endpointId", texts.endpoint)}
       <button>${reader.texts.filter}</button>
     </form>
     ${!session.staff && filter.merchantId === undefined && html`<p class="quiet">${texts.merchantHint}</p>`}`;
@@ -197,7 +201,7 @@ function redeliverAllForm(
     action: `/deliveries/redeliver?${new URLSearchParams(query).toString()}`,
     button: texts.redeliverAll,
     values: { merchantId, livemode: filter.livemode ?? "" },
-    fields: textField({ name: "since", label: texts.since, value: since, type: "datetime-local" }),
+    fields: instantField("since", texts.since, since, faultAt(context, "since")),
   });
 }
 
@@ -221,7 +225,9 @@ async function redeliverAll(context: PageContext): Promise<PageAnswer> {
         ...(endpointId === null ? { since: utcOf(since) } : { endpointId }),
       },
       page: `/deliveries?${query.toString()}`,
-      ...(endpointId === null && since === "" && { needs: DELIVERY_TEXTS[reader.language].needSince }),
+      needs: needsOf({
+        since: endpointId === null && since === "" && DELIVERY_TEXTS[reader.language].needSince,
+      }),
     },
     answerLog,
     ({ queued }) => {

@@ -1,4 +1,5 @@
 import { CHARGEBACK_OUTCOMES, operations } from "@holdfast/contracts";
+import { needsOf } from "../ui/field-faults.ts";
 import { instantOf } from "../ui/instant-field.ts";
 import type { PageAnswer, PageContext } from "../ui/page-context.ts";
 import { takeAction, takeFile } from "../ui/take-action.ts";
@@ -23,7 +24,10 @@ export async function decideDispute(context: PageContext): Promise<PageAnswer> {
       endpoint: operations.decideChargeback,
       ...subjectOf(context),
       body: { outcome, reason },
-      ...((!outcome || reason === "") && { needs: DISPUTE_TEXTS[reader.language].needOutcome }),
+      needs: needsOf({
+        outcome: !outcome && DISPUTE_TEXTS[reader.language].needOutcome,
+        reason: reason === "" && reader.texts.needAnyReason,
+      }),
     },
     answerDispute,
     ({ status }) => (status === "OPEN" ? "proposeOutcome" : "decideDispute"),
@@ -41,7 +45,9 @@ export async function changeDispute(context: PageContext): Promise<PageAnswer> {
       endpoint: operations.changeChargeback,
       ...subjectOf(context),
       body,
-      ...(Object.keys(body).length === 0 && { needs: DISPUTE_TEXTS[reader.language].needChange }),
+      needs: needsOf({
+        reasonCode: Object.keys(body).length === 0 && DISPUTE_TEXTS[reader.language].needChange,
+      }),
     },
     answerDispute,
   );

@@ -8,6 +8,7 @@ import {
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { signInAgain } from "../ui/action-forms.ts";
+import { faultAt } from "../ui/field-faults.ts";
 import { actionForm, fileForm, selectField, textField } from "../ui/form-fields.ts";
 import { amountText, cardText, statusBadge, timeElement } from "../ui/format.ts";
 import { instantField } from "../ui/instant-field.ts";
@@ -129,14 +130,26 @@ function evidenceForm(context: PageContext, { chargebackId, evidence }: Chargeba
 
 /** The bank's announcement of a case; an empty field says nothing. */
 function announcedFields(
-  { form, reader }: PageContext,
+  context: PageContext,
   known: Pick<ChargebackDetail, "reasonCode" | "bankReference" | "respondBy">,
 ): Html {
+  const { form, reader } = context;
   const texts = DISPUTE_TEXTS[reader.language];
   const field = (name: "reasonCode" | "bankReference", max: number) =>
-    textField({ name, label: texts[name], value: form.get(name) ?? known[name], max });
+    textField({
+      name,
+      label: texts[name],
+      value: form.get(name) ?? known[name],
+      max,
+      fault: faultAt(context, name),
+    });
   return html`${field("reasonCode", 64)} ${field("bankReference", 128)}
-  ${instantField("respondBy", texts.respondBy, form.get("respondBy") ?? known.respondBy)}`;
+  ${instantField(
+    "respondBy",
+    texts.respondBy,
+    form.get("respondBy") ?? known.respondBy,
+    faultAt(context, "respondBy"),
+  )}`;
 }
 
 function changeForm(context: PageContext, dispute: ChargebackDetail): Html {
@@ -178,12 +191,14 @@ function outcomeForm(
       label: reader.texts.outcome,
       choices: [{ value: "", text: texts.chooseOutcome }, ...choices],
       chosen: form.get("outcome") ?? proposal?.outcome,
+      fault: faultAt(context, "outcome"),
     })}
     ${textField({
       name: "reason",
       label: reader.texts.reason,
       value: form.get("reason") ?? "",
       max: 1_000,
+      fault: faultAt(context, "reason"),
     })}`,
   });
 }

@@ -1,6 +1,7 @@
 import { CHARGEBACK_STATUSES, operations, type Chargeback } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { asOf } from "../ui/as-of.ts";
+import { faultAt } from "../ui/field-faults.ts";
 import { modeInput, selectField } from "../ui/form-fields.ts";
 import { amountText, statusBadge, statusWord, testBadge, timeElement } from "../ui/format.ts";
 import { merchantField, merchantName, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
@@ -46,7 +47,8 @@ async function answerList(context: PageContext): Promise<PageAnswer> {
   return { kind: "page", title: reader.texts.disputes, content, notice, status, isTest };
 }
 
-function filters({ query, reader, session }: PageContext, merchants: KnownMerchants, chosen: string): Html {
+function filters(context: PageContext, merchants: KnownMerchants, chosen: string): Html {
+  const { query, reader, session } = context;
   const { texts } = reader;
   const statuses = CHARGEBACK_STATUSES.map((value) => ({ value, text: statusWord(reader, value) }));
   return html`<form class="filters" action="/disputes">
@@ -55,6 +57,7 @@ function filters({ query, reader, session }: PageContext, merchants: KnownMercha
       label: texts.status,
       choices: [...statuses, { value: "", text: texts.any }],
       chosen,
+      fault: faultAt(context, "status"),
     })}
     ${
       !session.staff &&
@@ -62,6 +65,7 @@ function filters({ query, reader, session }: PageContext, merchants: KnownMercha
         label: texts.merchant,
         any: DISPUTE_TEXTS[reader.language].allMerchants,
         chosen: query.get("merchantId") || undefined,
+        fault: faultAt(context, "merchantId"),
       })
     }
     ${modeInput(query)}

@@ -48,7 +48,7 @@ export const TURKISH: DisputeTexts = {
     LOST: "Kaybedildi veya kabul edildi: para gitti",
     WITHDRAWN: "Geri çekildi: böyle bir itiraz yoktu",
   },
-  needOutcome: "İtirazın nasıl sonuçlandığını seçin ve gerekçesini yazın.",
+  needOutcome: "İtirazın nasıl sonuçlandığını seçin.",
   proposed: (who, outcome) =>
     `${who} şunu bildirdi: ${outcome}. İkinci bir kişinin de aynısını bildirmesi gerekir.`,
   whyProposed: "siz bildirdiniz, ikinci bir kişi de bildirmelidir",

@@ -50,7 +50,7 @@ const ENGLISH = {
     LOST: "Lost or accepted: the money is gone",
     WITHDRAWN: "Withdrawn: there was no such dispute",
   },
-  needOutcome: "Choose how the dispute ended, and say why.",
+  needOutcome: "Choose how the dispute ended.",
   proposed: (who: string, outcome: string) =>
     `${who} has stated: ${outcome}. A second person has to state the same.`,
   whyProposed: "you have stated it; now a second person has to",

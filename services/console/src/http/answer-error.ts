@@ -5,7 +5,7 @@ import { type Logger } from "@holdfast/service-runtime";
 import type { ErrorRequestHandler, Request, Response } from "express";
 import { OperatorApiProblemError, OperatorApiUnavailableError } from "../api/operator-api.ts";
 import type { Reader } from "../ui/page-context.ts";
-import { problemText } from "../ui/take-action.ts";
+import { problemText, problemTitle } from "../ui/problem-text.ts";
 import { clearCookie, SESSION_COOKIE } from "../session/cookies.ts";
 import { IdentityProviderUnavailableError } from "../session/identity-provider.ts";
 import { hasJustBegun, type Session } from "../session/session.ts";
@@ -91,7 +91,11 @@ function faultOf(error: unknown, request: Request, reader: Reader): Fault {
 }
 
 function faultOfProblem(problem: Problem, reader: Reader): Fault {
-  return { status: problem.status, title: problem.title, text: problemText(reader, problem) };
+  return {
+    status: problem.status,
+    title: problemTitle(reader, problem),
+    text: problemText(reader, problem),
+  };
 }
 
 /** A page about a failure needs no database: without it the page has no person's name. */

@@ -1,7 +1,8 @@
 import { operations, type PaymentLink } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { csvPage } from "../ui/csv-page.ts";
-import { actionForm, numberField, selectField, textField } from "../ui/form-fields.ts";
+import { faultAt, needsOf } from "../ui/field-faults.ts";
+import { actionForm, numberField, selectField, textField, type TextField } from "../ui/form-fields.ts";
 import { amountText, statusBadge, timeElement } from "../ui/format.ts";
 import { mayMakeLinks } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
@@ -82,30 +83,28 @@ function newLink(context: PageContext, livemode: string | undefined): Html {
   const { form, reader } = context;
   const texts = PAYMENT_LINK_TEXTS[reader.language];
   const value = (name: string, otherwise = "") => form.get(name) ?? otherwise;
+  const field = (name: string, label: string, more: Pick<TextField, "max" | "hint" | "value">) =>
+    textField({ name, label, value: value(name), fault: faultAt(context, name), ...more });
   const mode = livemode === "false" ? "?livemode=false" : "";
   return html`<h2>${texts.newLink}</h2>
     ${actionForm(context, {
       action: `/payment-links/create${mode}`,
       button: texts.createLink,
-      fields: html`${textField({ name: "orderId", label: texts.order, value: value("orderId"), max: 50 })}
-      ${textField({
-        name: "description",
-        label: texts.description,
-        hint: texts.descriptionHint,
-        value: value("description"),
-        max: 200,
-      })}
+      fields: html`${field("orderId", texts.order, { max: 50 })}
+      ${field("description", texts.description, { max: 200, hint: texts.descriptionHint })}
       ${numberField(context, {
         name: "amount",
         label: texts.amount,
         read: (text) => readAmount(reader, text, currencyOf(context)),
+        fault: faultAt(context, "amount"),
       })}
-      ${textField({ name: "currency", label: texts.currency, value: value("currency", "TRY"), max: 3 })}
+      ${field("currency", texts.currency, { max: 3, value: value("currency", "TRY") })}
       ${selectField({
         name: "use",
         label: texts.use,
         choices: (["SINGLE", "MULTIPLE"] as const).map((use) => ({ value: use, text: texts.uses[use] })),
         chosen: value("use", "SINGLE"),
+        fault: faultAt(context, "use"),
       })}
       ${selectField({
         name: "expiresInSeconds",
@@ -115,6 +114,7 @@ function newLink(context: PageContext, livemode: string | undefined): Html {
           text: texts.durations[name],
         })),
         chosen: value("expiresInSeconds", String(DURATIONS.month)),
+        fault: faultAt(context, "expiresInSeconds"),
       })}`,
     })}`;
 }
@@ -126,8 +126,7 @@ async function create(context: PageContext): Promise<PageAnswer> {
   const field = (name: string) => form.get(name)?.trim() ?? "";
   const currency = currencyOf(context);
   const amount = readAmount(reader, field("amount"), currency);
-  const isEmpty = field("orderId") === "" || field("description") === "";
-  const needs = isEmpty ? PAYMENT_LINK_TEXTS[reader.language].needFields : amount.fault;
+  const { needDescription, needOrder } = PAYMENT_LINK_TEXTS[reader.language];
   return await takeAction(
     context,
     {
@@ -143,7 +142,11 @@ async function create(context: PageContext): Promise<PageAnswer> {
         use: field("use"),
         expiresInSeconds: Number(field("expiresInSeconds")),
       },
-      ...(needs !== undefined && { needs }),
+      needs: needsOf({
+        orderId: field("orderId") === "" && needOrder,
+        description: field("description") === "" && needDescription,
+        amount: amount.fault,
+      }),
       page: "/payment-links",
     },
     answerList,

@@ -26,5 +26,6 @@ export const TURKISH: PaymentLinkTexts = {
   noLinks: "Bu modda bağlantı yok. Bağlantı, alıcının mağaza olmadan ödeme yaptığı bir sayfanın adresidir.",
   noLinksYet: "İlkini aşağıda oluşturun.",
   askOwner: "Bağlantı oluşturmasını owner rolü olan bir çalışma arkadaşınızdan isteyin.",
-  needFields: "Sipariş numarasını ve ödeme konusunu yazın.",
+  needOrder: "Sipariş numarasını yazın.",
+  needDescription: "Ödeme konusunu yazın.",
 };

@@ -28,7 +28,8 @@ const ENGLISH = {
     "There is no link in this mode. A link is the address of a page on which a buyer pays, without a shop.",
   noLinksYet: "Create the first one below.",
   askOwner: "Ask a colleague with the role owner to create links.",
-  needFields: "Write an order number and what is paid for.",
+  needOrder: "Write an order number.",
+  needDescription: "Write what is paid for.",
 };
 
 export type PaymentLinkTexts = typeof ENGLISH;

@@ -11,9 +11,10 @@ import {
 } from "@holdfast/contracts";
 import { drawLogo, html, type Html } from "@holdfast/html";
 import { faultAt } from "../ui/field-faults.ts";
-import { hidden, textField } from "../ui/form-fields.ts";
+import { areaField, hidden, textField } from "../ui/form-fields.ts";
 import { amountText } from "../ui/format.ts";
 import type { PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
+import { faultsNotice } from "../ui/problem-text.ts";
 import { takeAction } from "../ui/take-action.ts";
 import { ofMerchant, type RenderAgain } from "./merchant-forms.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
@@ -52,7 +53,14 @@ export function brandingSection(context: PageContext, merchant: Merchant, mayCha
             max: 7,
             fault: faultAt(context, "branding.color"),
           })}
-          ${logoField(texts.brandLogo, texts.brandLogoHint, value("brandLogo", merchant.branding?.logo), faultAt(context, "branding.logo"))}
+          ${areaField({
+            name: "brandLogo",
+            label: texts.brandLogo,
+            hint: texts.brandLogoHint,
+            value: value("brandLogo", merchant.branding?.logo),
+            rows: 4,
+            fault: faultAt(context, "branding.logo"),
+          })}
           <div class="buttons">
             <button formaction="${action}/preview-branding">${texts.previewBranding}</button>
             <button class="primary">${texts.saveBranding}</button>
@@ -60,22 +68,6 @@ export function brandingSection(context: PageContext, merchant: Merchant, mayCha
         </form>
       </details>`
     }`;
-}
-
-function logoField(label: string, hint: string, value: string, fault: string | undefined): Html {
-  return html`<div class="field">
-    <label for="brandLogo">${label}</label>
-    <p class="quiet" id="brandLogo-hint">${hint}</p>
-    ${fault !== undefined && html`<p class="fault" id="brandLogo-fault">${fault}</p>`}
-    <textarea
-      id="brandLogo"
-      name="brandLogo"
-      rows="4"
-      aria-describedby="brandLogo-hint${fault === undefined ? "" : " brandLogo-fault"}"
-      ${fault !== undefined && html`aria-invalid="true"`}
-    >
-${value}</textarea>
-  </div>`;
 }
 
 /** The head and the button of a payment page, on a light screen and on a dark one. */
@@ -118,15 +110,14 @@ function brandingIn(form: URLSearchParams): Branding | undefined {
 
 /** Shows what is entered, or what is wrong with it, and asks the gateway for no change. */
 export async function previewBranding(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
-  const { texts } = context.reader;
   const entered = { branding: brandingIn(context.form) };
   const { error } = parseInOurWords(brandingSchema.optional(), entered.branding);
   if (!error) return await again(context);
-  context.faults = error.issues.map((issue) => ({
+  const faults = error.issues.map((issue) => ({
     field: ["branding", ...issue.path].join("."),
     ...faultOfIssue(issue, entered.branding),
   }));
-  return await again(context, { role: "alert", title: texts.notDone, text: texts.seeFields }, 400);
+  return await again(context, faultsNotice(context, faults), 400);
 }
 
 export async function changeBranding(context: PageContext, again: RenderAgain): Promise<PageAnswer> {

@@ -1,5 +1,6 @@
 import { operations, WEBHOOK_MANAGERS, type WebhookManagers } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
+import { faultAt } from "../ui/field-faults.ts";
 import { actionForm, selectField } from "../ui/form-fields.ts";
 import type { PageAnswer, PageContext } from "../ui/page-context.ts";
 import { takeAction } from "../ui/take-action.ts";
@@ -12,7 +13,7 @@ export function managementForm(context: PageContext, managedBy: WebhookManagers,
   return html`<p class="quiet">${texts.managedBy}: ${texts.managers[managedBy]}</p>
     ${
       mayChangeMerchant(context) &&
-      html`<details>
+      html`<details ${context.form.has("managedBy") && html`open`}>
         <summary>${texts.changeManagedBy}</summary>
         <p class="quiet">${texts.managedByHint}</p>
         ${actionForm(context, {
@@ -23,6 +24,7 @@ export function managementForm(context: PageContext, managedBy: WebhookManagers,
             label: texts.managedBy,
             choices: WEBHOOK_MANAGERS.map((value) => ({ value, text: texts.managers[value] })),
             chosen: context.form.get("managedBy") ?? managedBy,
+            fault: faultAt(context, "managedBy"),
           }),
         })}
       </details>`

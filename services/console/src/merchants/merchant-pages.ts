@@ -1,6 +1,7 @@
 import { operations, type Merchant } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { csvPage } from "../ui/csv-page.ts";
+import { faultAt, needsOf } from "../ui/field-faults.ts";
 import { actionForm, textField } from "../ui/form-fields.ts";
 import { amountText, rateText, statusBadge, timeElement } from "../ui/format.ts";
 import { merchantPage } from "./merchant-page.ts";
@@ -80,7 +81,7 @@ function newMerchant(context: PageContext): Html {
     ${actionForm(context, {
       action: "/merchants/create",
       button: texts.newMerchant,
-      fields: textField({ ...field, value: form.get("name") ?? "" }),
+      fields: textField({ ...field, value: form.get("name") ?? "", fault: faultAt(context, "name") }),
     })}`;
 }
 
@@ -95,7 +96,7 @@ async function create(context: PageContext): Promise<PageAnswer> {
       path: {},
       body: { name },
       page: "/merchants",
-      ...(name === "" && { needs: texts.needName }),
+      needs: needsOf({ name: name === "" && texts.needName }),
     },
     answerList,
     ({ merchantId, apiKey, apiSecret }) =>

@@ -1,6 +1,6 @@
 import { html, type Html } from "@holdfast/html";
 import type { Merchant } from "@holdfast/contracts";
-import { faultAt } from "../ui/field-faults.ts";
+import { faultAt, faultWithin } from "../ui/field-faults.ts";
 import { actionForm, selectField, textField } from "../ui/form-fields.ts";
 import { amountText, modeText, rateText, statusBadge, statusWord, timeElement } from "../ui/format.ts";
 import { instantField } from "../ui/instant-field.ts";
@@ -116,16 +116,10 @@ function keyForm(context: PageContext, { merchantId }: Merchant): Html {
           hint: texts.keyAddressesHint,
           value: addresses,
           max: 2_500,
-          fault: addressFault(context),
+          fault: faultWithin(context, "addresses"),
         })}
       </details>`,
   });
-}
-
-/** The fault of the first range that is none. */
-function addressFault(context: PageContext): string | undefined {
-  const at = context.faults?.find(({ field }) => field === "addresses" || field.startsWith("addresses."));
-  return at && faultAt(context, at.field);
 }
 
 function issuer(heading: string): Column<Merchant["credentials"][number]> {

@@ -1,6 +1,6 @@
 import { CARD_TYPES, DOM_INT, operations, type Merchant } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { faultAt } from "../ui/field-faults.ts";
+import { faultAt, needsOf } from "../ui/field-faults.ts";
 import { actionForm, numberField, selectField, textField } from "../ui/form-fields.ts";
 import type { PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { decimalField, readAmount, readRate } from "../ui/read-number.ts";
@@ -136,10 +136,15 @@ export async function changePlan(context: PageContext, again: RenderAgain): Prom
   const rate = readRate(reader, field("ratePercent"));
   const fixed = readAmount(reader, field("fixed"), currency);
   const rows = (sentRows(form, RULES) ?? []).map((row) => ({ row, ...readRule(reader, row, currency) }));
-  const needs =
-    rate.fault ??
-    fixed.fault ??
-    rows.flatMap(({ ruleRate, ruleFixed }) => ruleRate.fault ?? ruleFixed.fault ?? []).at(0);
+  const needs = [
+    ...needsOf({ "commission.ratePercent": rate.fault, "commission.fixed": fixed.fault }),
+    ...rows.flatMap(({ ruleRate, ruleFixed }, index) =>
+      needsOf({
+        [`commission.rules.${index}.ratePercent`]: ruleRate.fault,
+        [`commission.rules.${index}.fixed`]: ruleFixed.fault,
+      }),
+    ),
+  ];
   const rules = rows.map(({ row, ruleRate, ruleFixed }) => ({
     ...(row.ruleCardType && { cardType: row.ruleCardType }),
     ...(row.ruleDomInt && { domInt: row.ruleDomInt }),
@@ -163,7 +168,7 @@ export async function changePlan(context: PageContext, again: RenderAgain): Prom
       endpoint: operations.changeMerchant,
       ...ofMerchant(context),
       body: { commission },
-      ...(needs !== undefined && { needs }),
+      needs,
     },
     again,
   );

@@ -113,6 +113,8 @@ function routeFields(
 ): Html {
   const { reader } = context;
   const texts = MERCHANT_TEXTS[reader.language];
+  const faultOf = (field: string) =>
+    faultAt(context, `${index}.${field}`) ?? faultAt(context, `routes.${index}.${field}`);
   const text = (name: keyof RouteRow, label: string, field: string) =>
     textField({
       name,
@@ -120,7 +122,7 @@ function routeFields(
       label,
       value: row[name],
       max: 32,
-      fault: faultAt(context, `${index}.${field}`) ?? faultAt(context, `routes.${index}.${field}`),
+      fault: faultOf(field),
     });
   const chosen = accounts.map(({ accountId, name, state }) => ({
     value: accountId,
@@ -134,7 +136,7 @@ function routeFields(
     label: texts.account,
     choices: [{ value: "", text: "–" }, ...chosen, ...unknown],
     chosen: row.routeAccount,
-    fault: faultAt(context, `${index}.accountId`) ?? faultAt(context, `routes.${index}.accountId`),
+    fault: faultOf("accountId"),
   })}
   ${text("routeCurrency", texts.currencyCode, "currency")}
   ${selectField({
@@ -143,6 +145,7 @@ function routeFields(
     label: texts.domInt,
     choices: anyOr(reader, DOM_INT),
     chosen: row.routeDomInt,
+    fault: faultOf("domInt"),
   })}
   ${text("routeScheme", texts.scheme, "cardScheme")} ${text("routeLoyalty", texts.loyalty, "loyaltyCode")}
   ${text("routeFrom", texts.installmentsFrom, "installmentsFrom")}
@@ -155,7 +158,7 @@ function routeFields(
       { value: RETRIED, text: texts.retried },
     ],
     chosen: row.routeRetry,
-    fault: faultAt(context, `${index}.retrySoftDeclines`),
+    fault: faultOf("retrySoftDeclines"),
   })}`;
 }
 

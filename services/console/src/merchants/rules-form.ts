@@ -1,8 +1,8 @@
 import { operations, type Merchant } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { faultAt } from "../ui/field-faults.ts";
+import { faultAt, needsOf } from "../ui/field-faults.ts";
 import { actionForm, numberField, textField } from "../ui/form-fields.ts";
-import type { PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
+import type { FieldFault, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { decimalField, readAmount } from "../ui/read-number.ts";
 import { rowFields, sentRows } from "../ui/row-fields.ts";
 import { takeAction } from "../ui/take-action.ts";
@@ -83,7 +83,8 @@ function amountFields(
   const field = (name: keyof typeof row, label: string, fault: string | undefined) =>
     textField({ name, id: `${name}-${index}`, label, value: row[name], max: 20, fault });
   const read = isSent ? readAmount(reader, row.largestAmount, row.largestCurrency).fault : undefined;
-  return html`${field("largestAmount", reader.texts.amount, read ?? faultAt(context, `rules.largestAmounts.${index}.amount`))}
+  const amountFault = faultAt(context, `rules.largestAmounts.${index}.amount`) ?? read;
+  return html`${field("largestAmount", reader.texts.amount, amountFault)}
   ${field("largestCurrency", texts.currencyCode, faultAt(context, `rules.largestAmounts.${index}.currency`))}`;
 }
 
@@ -102,7 +103,7 @@ export async function changeRules(context: PageContext, again: RenderAgain): Pro
       endpoint: operations.changeMerchant,
       ...ofMerchant(context),
       body,
-      ...(needs !== undefined && { needs }),
+      needs,
     },
     again,
   );
@@ -111,32 +112,35 @@ export async function changeRules(context: PageContext, again: RenderAgain): Pro
 /** A rule with a part of its fields is sent as it is: the gateway names what is missing. */
 function rulesIn(form: URLSearchParams, reader: Reader) {
   const field = (name: string) => form.get(name)?.trim() ?? "";
-  const faults: string[] = [];
-  const read = (text: string, currency: string) => {
+  const needs: FieldFault[] = [];
+  const read = (text: string, currency: string, of: string) => {
     const { value, fault } = readAmount(reader, text, currency);
-    if (fault !== undefined) faults.push(fault);
+    needs.push(...needsOf({ [`rules.${of}`]: fault }));
     return value;
   };
   const whole = (name: string) => (field(name) === "" ? undefined : Number(field(name)));
-  const seconds = (name: string) =>
-    field(name) === "" ? undefined : Math.round(Number(read(field(name), "")) * 60);
+  const seconds = (name: string, rule: string) =>
+    field(name) === "" ? undefined : Math.round(Number(read(field(name), "", `${rule}.windowSeconds`)) * 60);
   const hasAny = (...names: string[]) => names.some((name) => field(name) !== "");
   const largestAmounts = (sentRows(form, AMOUNTS) ?? [])
     .map(({ largestAmount, largestCurrency }) => ({ largestAmount, currency: largestCurrency.toUpperCase() }))
-    .map(({ largestAmount, currency }) => ({ currency, amount: read(largestAmount, currency) }));
+    .map(({ largestAmount, currency }, index) => ({
+      currency,
+      amount: read(largestAmount, currency, `largestAmounts.${index}.amount`),
+    }));
   const attempts = Object.entries(ATTEMPTS).flatMap(([max, rule]) => {
     const minutes = max.replace("Max", "Minutes");
-    return hasAny(max, minutes) ? [[rule, { max: whole(max), windowSeconds: seconds(minutes) }]] : [];
+    return hasAny(max, minutes) ? [[rule, { max: whole(max), windowSeconds: seconds(minutes, rule) }]] : [];
   });
   const declines = hasAny("declinePercent", "declineMinimum", "declineMinutes") && {
     percent: whole("declinePercent"),
     minimumCount: whole("declineMinimum"),
-    windowSeconds: seconds("declineMinutes"),
+    windowSeconds: seconds("declineMinutes", "declineRate"),
   };
   const rules = {
     ...(largestAmounts.length > 0 && { largestAmounts }),
     ...Object.fromEntries(attempts),
     ...(declines && { declineRate: declines }),
   };
-  return { body: { rules }, needs: faults[0] };
+  return { body: { rules }, needs };
 }

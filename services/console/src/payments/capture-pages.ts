@@ -1,10 +1,12 @@
 import { operations, type OperatorPaymentLife } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
 import { signInAgain } from "../ui/action-forms.ts";
+import { needsOf } from "../ui/field-faults.ts";
 import { actionForm } from "../ui/form-fields.ts";
 import { amountDecimal, amountText, cardText } from "../ui/format.ts";
 import { offersOfPayment } from "../ui/offers.ts";
 import type { Notice, PageAnswer, PageContext } from "../ui/page-context.ts";
+import { faultsNotice } from "../ui/problem-text.ts";
 import { decimalField, readAmount } from "../ui/read-number.ts";
 import { facts } from "../ui/table.ts";
 import { takeAction } from "../ui/take-action.ts";
@@ -28,17 +30,16 @@ export async function reviewCapture(context: PageContext, again: RenderAgain): P
   const { value, fault } = readAmount(reader, form.get("captureAmount") ?? "", payment.currency);
   const offer = offersOfPayment(life, session, texts).find(({ action }) => action === "capture");
   const bar = offer ? offer.why : texts.notYours;
-  if (fault !== undefined || bar !== undefined)
-    return await again(
-      context,
-      { role: "alert", title: texts.notDone, text: bar ?? fault },
-      fault === undefined ? 409 : 400,
-    );
+  if (bar !== undefined) {
+    const notice = { role: "alert", title: texts.notDone, text: bar } as const;
+    return await again(context, notice, fault === undefined ? 409 : 400);
+  }
+  if (fault !== undefined)
+    return await again(context, faultsNotice(context, needsOf({ amount: fault })), 400);
   const text = (amount: number) => amountText(reader, amount, payment.currency);
   if (Number(value) > capturableOf(payment)) {
     const message = own.captureAtMost(text(capturableOf(payment)));
-    context.faults = [{ field: "amount", code: "too_much", message }];
-    return await again(context, { role: "alert", title: texts.notDone, text: message }, 400);
+    return await again(context, faultsNotice(context, needsOf({ amount: message })), 400);
   }
   const page = `/payments/${payment.paymentId}`;
   const content = html`<p>${own.captureOnce}</p>
@@ -77,7 +78,7 @@ export async function capture(context: PageContext, again: RenderAgain): Promise
       path,
       page: `/payments/${encodeURIComponent(path.paymentId)}`,
       body: amount ? { amount: Number(amount.value), currency: payment.currency } : {},
-      ...(amount?.fault !== undefined && { needs: amount.fault }),
+      needs: needsOf({ amount: amount?.fault }),
     },
     again,
   );

@@ -1,5 +1,6 @@
 import { operations, PAYMENT_STATUSES, RANGE_DAYS_MAX } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
+import { faultAt } from "../ui/field-faults.ts";
 import { modeInput, selectField, textField } from "../ui/form-fields.ts";
 import { statusWord } from "../ui/format.ts";
 import { instantField, instantOf } from "../ui/instant-field.ts";
@@ -112,11 +113,12 @@ export function lastDays(now: Date): { from: string; to: string } {
 
 const DAY_MS = 86_400_000;
 
-function filters({ query, reader, session }: PageContext, merchants: KnownMerchants): Html {
+function filters(context: PageContext, merchants: KnownMerchants): Html {
+  const { query, reader, session } = context;
   const { texts } = reader;
   const own = PAYMENT_TEXTS[reader.language];
   const field = (name: string, label: string) =>
-    textField({ name, label, value: query.get(name) ?? "", max: 100 });
+    textField({ name, label, value: query.get(name) ?? "", max: 100, fault: faultAt(context, name) });
   const statuses = PAYMENT_STATUSES.filter((status) => status !== "PENDING_APPROVAL");
   return html`<form class="filters" action="/payments">
     ${selectField({
@@ -127,6 +129,7 @@ function filters({ query, reader, session }: PageContext, merchants: KnownMercha
         ...statuses.map((value) => ({ value, text: statusWord(reader, value) })),
       ],
       chosen: query.get("status"),
+      fault: faultAt(context, "status"),
     })}
     ${field("orderId", texts.order)} ${field("last4", texts.last4)}
     ${
@@ -135,11 +138,14 @@ function filters({ query, reader, session }: PageContext, merchants: KnownMercha
         label: texts.merchant,
         any: texts.any,
         chosen: query.get("merchantId") || undefined,
+        fault: faultAt(context, "merchantId"),
       })
     }
-    ${modeInput(query)} ${instantField("from", texts.from, query.get("from"))}
-    ${instantField("to", texts.to, query.get("to"))} ${field("amountFrom", own.amountFrom)}
-    ${field("amountTo", own.amountTo)} ${field("currency", own.currency)}
+    ${modeInput(query)}
+    ${instantField("from", texts.from, query.get("from"), faultAt(context, "from"))}
+    ${instantField("to", texts.to, query.get("to"), faultAt(context, "to"))}
+    ${field("amountFrom", own.amountFrom)} ${field("amountTo", own.amountTo)}
+    ${field("currency", own.currency)}
     ${query.has("accountId") && field("accountId", own.account)}
     <button>${texts.filter}</button>
   </form>`;

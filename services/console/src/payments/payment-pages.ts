@@ -7,6 +7,7 @@ import {
 import { html } from "@holdfast/html";
 import { csvPage } from "../ui/csv-page.ts";
 import { renderActions } from "../ui/action-forms.ts";
+import { needsOf } from "../ui/field-faults.ts";
 import { amountDecimal, amountText, cardText, statusBadge } from "../ui/format.ts";
 import { offersOfPayment, refundableOf, type Action, type Offer } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext } from "../ui/page-context.ts";
@@ -152,12 +153,12 @@ async function requestRefund(context: PageContext): Promise<PageAnswer> {
     path: { paymentId: parameters["paymentId"]! },
   });
   const amount = readAmount(reader, form.get("amount") ?? "", payment.currency);
-  const needs = amount.fault ?? (reason === "" ? reader.texts.needRefundReason : undefined);
+  const needs = needsOf({ amount: amount.fault, reason: reason === "" && reader.texts.needAnyReason });
   return await act(context, {
     action: "refund",
     endpoint: operations.requestRefundForMerchant,
     body: { amount: Number(amount.value), currency: payment.currency, reason },
-    ...(needs !== undefined && { needs }),
+    needs,
   });
 }
 

@@ -1,7 +1,8 @@
-import { operations } from "@holdfast/contracts";
+import { operations, type Problem } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { OperatorApiUnavailableError } from "../api/operator-api.ts";
 import { signInAgain } from "../ui/action-forms.ts";
+import { faultOfSent, needsOf } from "../ui/field-faults.ts";
 import { hidden, textField } from "../ui/form-fields.ts";
 import { amountText } from "../ui/format.ts";
 import {
@@ -13,8 +14,9 @@ import {
   type Reader,
 } from "../ui/page-context.ts";
 import { offersOfRefund } from "../ui/offers.ts";
+import { faultsNotice, problemText, refusalNotice } from "../ui/problem-text.ts";
 import { table } from "../ui/table.ts";
-import { problemText, signInNotice } from "../ui/take-action.ts";
+import { signInNotice } from "../ui/take-action.ts";
 import { decidingColumns, type ListedRefund } from "./refund-columns.ts";
 import { answerList, isDecidable, readRefunds } from "./refund-list.ts";
 import { REFUND_TEXTS } from "./refund-texts.ts";
@@ -57,6 +59,7 @@ function forms(context: PageContext, refunds: readonly ListedRefund[]): Html {
   const { texts } = context.reader;
   const own = REFUND_TEXTS[context.reader.language];
   const reason = form.get("reason");
+  const fault = faultOfSent(context, "reason");
   const approvable = refunds.filter((refund) => mayApprove(context, refund));
   return html`${
       approvable.length > 0 &&
@@ -71,7 +74,7 @@ function forms(context: PageContext, refunds: readonly ListedRefund[]): Html {
       <summary>${own.rejectAll(refunds.length)}</summary>
       <form class="act" method="post" action="/refunds/reject-selected?${query.toString()}">
         ${hidden(context)} ${fieldsOf(refunds)}
-        ${textField({ name: "reason", label: texts.reason, max: 200, value: reason ?? "" })}
+        ${textField({ name: "reason", label: texts.reason, max: 200, value: reason ?? "", fault })}
         <button class="danger">${own.rejectAll(refunds.length)}</button>
       </form>
     </details>`;
@@ -114,11 +117,7 @@ export async function rejectSelected(context: PageContext): Promise<PageAnswer> 
   const { form, reader } = context;
   const reason = form.get("reason")?.trim() ?? "";
   if (reason === "")
-    return await review(
-      context,
-      { role: "alert", title: reader.texts.notDone, text: reader.texts.needReason },
-      400,
-    );
+    return await review(context, faultsNotice(context, needsOf({ reason: reader.texts.needReason })), 400);
   return await decideEach(context, "reject", ({ refundId }, key) =>
     context.api.change(operations.rejectRefund, { path: { refundId }, body: { reason }, key }),
   );
@@ -172,6 +171,8 @@ async function decideEach(
     return { kind: "redirect", to: `/refunds?${back.toString()}` };
   }
   form.delete("key");
+  const invalid = refused.find(({ problem }) => problem)?.problem;
+  if (invalid) return await review(context, refusalNotice(context, invalid), invalid.status);
   const text = [
     own.decidedOf(count, chosen.length),
     ...refused.map((fault) => fault.text),
@@ -193,6 +194,8 @@ type Fault = {
   status: number;
   /** The way to remove it. */
   link?: Html | undefined;
+  /** Set where the form itself is at fault. */
+  problem?: Problem;
   /** True where every further decision would meet it, too. */
   isOfAll?: true;
 };
@@ -211,7 +214,13 @@ async function faultOf(
       const { text = "", link } = signInNotice(context, list, "now");
       return { text, link, status: 403, isOfAll: true };
     }
-    return { text: problemText(context.reader, problem), status: problem.status };
+    // The reason is the same for all of them, and stands in one field.
+    const isOfForm = problem.errors?.some(({ field }) => field === "reason") === true;
+    return {
+      text: problemText(context.reader, problem),
+      status: problem.status,
+      ...(isOfForm && { problem, isOfAll: true }),
+    };
   } catch (error) {
     if (!(error instanceof OperatorApiUnavailableError)) throw error;
     return { text: `${context.reader.texts.unknownTitle}.`, status: 503, isOfAll: true };

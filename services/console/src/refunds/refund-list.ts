@@ -2,6 +2,7 @@ import { operations, REFUND_FILTERS, type OperatorRefund, type RefundFilter } fr
 import { html, type Html } from "@holdfast/html";
 import { decisionForms, signInAgain } from "../ui/action-forms.ts";
 import { asOf } from "../ui/as-of.ts";
+import { faultAt } from "../ui/field-faults.ts";
 import { hidden, modeInput, selectField } from "../ui/form-fields.ts";
 import { statusBadge, statusWord } from "../ui/format.ts";
 import { instantField, instantOf } from "../ui/instant-field.ts";
@@ -139,7 +140,8 @@ function selectionForm(context: PageContext): Html {
   </form>`;
 }
 
-function filters({ query, reader, session }: PageContext, merchants: KnownMerchants): Html {
+function filters(context: PageContext, merchants: KnownMerchants): Html {
+  const { query, reader, session } = context;
   const { texts } = reader;
   return html`<form class="filters" action="/refunds">
     ${modeInput(query)}
@@ -151,6 +153,7 @@ function filters({ query, reader, session }: PageContext, merchants: KnownMercha
         { value: "", text: texts.any },
       ],
       chosen: query.get("status") ?? "PENDING_APPROVAL",
+      fault: faultAt(context, "status"),
     })}
     ${
       !session.staff &&
@@ -158,9 +161,11 @@ function filters({ query, reader, session }: PageContext, merchants: KnownMercha
         label: texts.merchant,
         any: texts.any,
         chosen: query.get("merchantId") || undefined,
+        fault: faultAt(context, "merchantId"),
       })
     }
-    ${instantField("from", texts.from, query.get("from"))} ${instantField("to", texts.to, query.get("to"))}
+    ${instantField("from", texts.from, query.get("from"), faultAt(context, "from"))}
+    ${instantField("to", texts.to, query.get("to"), faultAt(context, "to"))}
     <button>${texts.filter}</button>
   </form>`;
 }

@@ -3,6 +3,7 @@ import { html } from "@holdfast/html";
 import { causeText } from "../ui/cause-texts.ts";
 import { renderActions } from "../ui/action-forms.ts";
 import { csvPage } from "../ui/csv-page.ts";
+import { needsOf } from "../ui/field-faults.ts";
 import { amountText, cardText, statusBadge, timeElement } from "../ui/format.ts";
 import { offersOfRefund } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
@@ -52,7 +53,7 @@ export const refundPages: Page[] = [
         next: queueAfter(context),
         endpoint: operations.rejectRefund,
         body: { reason },
-        ...(reason === "" && { needs: context.reader.texts.needReason }),
+        needs: needsOf({ reason: reason === "" && context.reader.texts.needReason }),
       });
     },
   },
@@ -75,11 +76,15 @@ function queueAfter({ parameters }: PageContext): string {
   return `/refunds?about=${parameters["refundId"]}`;
 }
 
-/** The outcome and the evidence in a form, or the missing one. */
+/** The outcome and the evidence in a form, with what is missing of them. */
 export function statementIn({ form, reader }: PageContext): Pick<ActionRequest, "body" | "needs"> {
+  const { needEvidence, needOutcome } = reader.texts;
   const body = { outcome: form.get("outcome") ?? "", evidence: form.get("evidence")?.trim() ?? "" };
-  const isWhole = body.outcome !== "" && body.evidence !== "";
-  return { body, ...(!isWhole && { needs: reader.texts.needEvidence }) };
+  const needs = needsOf({
+    outcome: body.outcome === "" && needOutcome,
+    evidence: body.evidence === "" && needEvidence,
+  });
+  return { body, needs };
 }
 
 async function answerRefund(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {

@@ -13,7 +13,7 @@ import { isTestMode, type Page, type PageAnswer, type PageContext, type Reader }
 import { lastDays } from "../payments/payment-list.ts";
 import { SETTLEMENT_TEXTS } from "../settlement/settlement-texts.ts";
 import { table } from "../ui/table.ts";
-import { problemText } from "../ui/take-action.ts";
+import { problemText } from "../ui/problem-text.ts";
 import { amountIn } from "./amount-in.ts";
 
 /** One field for every kind of number. */

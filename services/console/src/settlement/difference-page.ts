@@ -6,6 +6,7 @@ import {
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { signInAgain } from "../ui/action-forms.ts";
+import { faultAt, needsOf } from "../ui/field-faults.ts";
 import { actionForm, numberField, selectField, textField } from "../ui/form-fields.ts";
 import { amountText, timeElement } from "../ui/format.ts";
 import { roleBar } from "../ui/offers.ts";
@@ -98,7 +99,7 @@ function workOf(context: PageContext, difference: DifferenceDetail): Html {
   const path = `/settlement/differences/${difference.differenceId}`;
   const kept = keptFilter(context.query);
   const field = (name: string, label: string, max: number) =>
-    textField({ name, label, value: form.get(name) ?? "", max });
+    textField({ name, label, value: form.get(name) ?? "", max, fault: faultAt(context, name) });
   return html`<h2>${texts.work}</h2>
     ${actionForm(context, {
       action: `${path}/note${kept}`,
@@ -128,8 +129,15 @@ function closeForm(context: PageContext, difference: DifferenceDetail, action: s
         ...DIFFERENCE_DECISIONS.map((value) => ({ value, text: texts.decisions[value] })),
       ],
       chosen: form.get("decision") || difference.decision,
+      fault: faultAt(context, "decision"),
     })}
-    ${textField({ name: "reason", label: reader.texts.reason, value: form.get("reason") ?? "", max: 1_000 })}
+    ${textField({
+      name: "reason",
+      label: reader.texts.reason,
+      value: form.get("reason") ?? "",
+      max: 1_000,
+      fault: faultAt(context, "reason"),
+    })}
     ${partsOfLine(context, difference)}`,
   });
 }
@@ -142,7 +150,14 @@ function partsOfLine(
   const { form, reader } = context;
   const texts = SETTLEMENT_TEXTS[reader.language];
   const part = (name: string, label: string, max: number) =>
-    textField({ name, label, value: form.get(name) ?? "", max, hint: texts.partHint });
+    textField({
+      name,
+      label,
+      value: form.get(name) ?? "",
+      max,
+      hint: texts.partHint,
+      fault: faultAt(context, `line.${name}`),
+    });
   if (line === undefined) return html``;
   return html`${merchantId === undefined && part("merchantId", texts.merchantOfLine, 36)}
   ${
@@ -153,6 +168,7 @@ function partsOfLine(
         name: "amount",
         label: texts.amountOfLine,
         read: (text) => readAmount(reader, text, currency ?? form.get("currency") ?? ""),
+        fault: faultAt(context, "line.amount"),
         max: 20,
         hint: texts.partHint,
       })
@@ -175,7 +191,7 @@ async function note(context: PageContext): Promise<PageAnswer> {
       path,
       page: pageOf(context),
       body: { note: text, ...(assignee && { assignee }) },
-      ...(text === "" && { needs: SETTLEMENT_TEXTS[reader.language].needNote }),
+      needs: needsOf({ note: text === "" && SETTLEMENT_TEXTS[reader.language].needNote }),
     },
     answerDifference,
   );
@@ -191,7 +207,7 @@ async function close(context: PageContext): Promise<PageAnswer> {
   if (openedAt) list.set("after", openedAt);
   const decision = DIFFERENCE_DECISIONS.find((each) => each === form.get("decision"));
   const amount = written === undefined ? undefined : await readWritten(context, written);
-  const needs = reason && decision ? amount?.fault : SETTLEMENT_TEXTS[reader.language].needReason;
+  const { needDecision, needReason } = SETTLEMENT_TEXTS[reader.language];
   const line: ReadByPerson = {
     merchantId: field("merchantId"),
     amount: amount?.value,
@@ -208,7 +224,11 @@ async function close(context: PageContext): Promise<PageAnswer> {
       page: pageOf(context),
       next: `/settlement?${list.toString()}`,
       body: { decision, reason, ...(isRead && { line }) },
-      ...(needs !== undefined && { needs }),
+      needs: needsOf({
+        decision: !decision && needDecision,
+        reason: !reason && needReason,
+        "line.amount": amount?.fault,
+      }),
     },
     answerDifference,
     ({ state }) => (state === "PROPOSED" ? "proposeDifference" : "closeDifference"),

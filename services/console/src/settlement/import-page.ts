@@ -2,6 +2,7 @@ import { operations, type settlementImportDetailSchema } from "@holdfast/contrac
 import { html, type Html } from "@holdfast/html";
 import type { z } from "zod";
 import { signInAgain } from "../ui/action-forms.ts";
+import { faultAt, needsOf } from "../ui/field-faults.ts";
 import { actionForm, textField } from "../ui/form-fields.ts";
 import { amountText, statusBadge, timeElement } from "../ui/format.ts";
 import { roleBar } from "../ui/offers.ts";
@@ -64,7 +65,7 @@ async function refuse(context: PageContext): Promise<PageAnswer> {
       path: { importId },
       body: { reason },
       page: `/settlement/imports/${importId}`,
-      ...(reason === "" && { needs: SETTLEMENT_TEXTS[context.reader.language].needRefusal }),
+      needs: needsOf({ reason: reason === "" && SETTLEMENT_TEXTS[context.reader.language].needRefusal }),
     },
     answerImport,
   );
@@ -122,7 +123,13 @@ function refuseForm(context: PageContext, { importId, fileName }: Import): Html 
   return actionForm(context, {
     action: `/settlement/imports/${importId}/refuse`,
     button: texts.refuseFile,
-    fields: textField({ name: "reason", label: texts.why, max: 1_000, value: form.get("reason") ?? "" }),
+    fields: textField({
+      name: "reason",
+      label: texts.why,
+      max: 1_000,
+      value: form.get("reason") ?? "",
+      fault: faultAt(context, "reason"),
+    }),
     question: texts.refuseFileQuestion(fileName),
   });
 }

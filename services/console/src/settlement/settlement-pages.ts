@@ -8,6 +8,7 @@ import { html, type Html } from "@holdfast/html";
 import { csvPage } from "../ui/csv-page.ts";
 import { differencePages } from "./difference-page.ts";
 import { differenceTable } from "./difference-table.ts";
+import { faultAt } from "../ui/field-faults.ts";
 import { selectField, textField } from "../ui/form-fields.ts";
 import { receiveUpload, uploadForm } from "./upload-form.ts";
 import { statusBadge, statusWord, timeElement } from "../ui/format.ts";
@@ -20,6 +21,7 @@ import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-c
 import { filterOf, readList } from "../ui/read-list.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import {
+  dayFields,
   readStatements,
   statementFiles,
   statementFilter,
@@ -122,9 +124,10 @@ function statementsLink(reader: Reader, days: StatementDays): Html {
 }
 
 function filters(
-  { query, reader }: PageContext,
+  context: PageContext,
   { merchants, days }: { merchants: KnownMerchants; days: StatementDays },
 ): Html {
+  const { form, query, reader } = context;
   const texts = SETTLEMENT_TEXTS[reader.language];
   const states = DIFFERENCE_STATES.map((value) => ({ value, text: statusWord(reader, value) }));
   const classes = DIFFERENCE_CLASSES.map((value) => ({ value, text: texts.classes[value] }));
@@ -134,21 +137,30 @@ function filters(
       label: reader.texts.status,
       choices: [{ value: "", text: texts.differences }, ...states],
       chosen: query.get("state"),
+      fault: faultAt(context, "state"),
     })}
     ${selectField({
       name: "class",
       label: texts.kind,
       choices: [{ value: "", text: reader.texts.any }, ...classes],
       chosen: query.get("class"),
+      fault: faultAt(context, "class"),
     })}
-    ${textField({ name: "accountId", label: texts.account, value: query.get("accountId") ?? "", max: 64 })}
+    ${textField({
+      name: "accountId",
+      label: texts.account,
+      value: query.get("accountId") ?? "",
+      max: 64,
+      // The form of a file has an account, too.
+      fault: form.has("accountId") ? undefined : faultAt(context, "accountId"),
+    })}
     ${merchantField(merchants, {
       label: reader.texts.merchant,
       any: texts.allMerchants,
       chosen: days.merchantId,
+      fault: faultAt(context, "merchantId"),
     })}
-    ${textField({ name: "from", label: texts.fromDay, value: days.from, type: "date" })}
-    ${textField({ name: "to", label: texts.toDay, value: days.to, type: "date" })}
+    ${dayFields(context, days)}
     <button>${reader.texts.filter}</button>
   </form>`;
 }

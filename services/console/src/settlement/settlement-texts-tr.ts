@@ -135,7 +135,8 @@ export const TURKISH: SettlementTexts = {
   chooseFileHint: "Bankanın gönderdiği gibi, en çok 1 GiB. Daha önce alınmış dosya reddedilir.",
   needFile: "Banka dosyasını seçin; hesabını ve eşlemesini yazın.",
   needNote: "Ne bulunduğunu yazın.",
-  needReason: "Bankanın tutarının kabul edilip edilmediğini seçin ve farkın neden kapatılabileceğini yazın.",
+  needDecision: "Bankanın tutarının kabul edilip edilmediğini seçin.",
+  needReason: "Farkın neden kapatılabileceğini yazın.",
   whySame: "siz kapattınız, ikinci bir kişi de kapatmalıdır",
   whyEnded: "sona erdi",
   classes: {

@@ -141,7 +141,8 @@ const ENGLISH = {
   chooseFileHint: "As the bank sends it, at most 1 GiB. A file that was taken before is refused.",
   needFile: "Choose the bank's file, its account and its mapping.",
   needNote: "Write what was found out.",
-  needReason: "Say whether the bank's amount is accepted, and why the difference can be closed.",
+  needDecision: "Say whether the bank's amount is accepted.",
+  needReason: "Say why the difference can be closed.",
   whySame: "you have closed it; now a second person has to",
   whyEnded: "it has ended",
   classes: {

@@ -2,6 +2,7 @@ import { operations, type Endpoint, type ListedStatement } from "@holdfast/contr
 import { html, type Html } from "@holdfast/html";
 import { OperatorApiProblemError } from "../api/operator-api.ts";
 import { rowsOf } from "../ui/csv-page.ts";
+import { faultAt } from "../ui/field-faults.ts";
 import { textField } from "../ui/form-fields.ts";
 import { amountText, dayText } from "../ui/format.ts";
 import type { Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
@@ -63,8 +64,7 @@ async function answerStatements(context: PageContext): Promise<PageAnswer> {
   const days = statementFilter(context);
   const page = await readStatements(context);
   const content = html`<form class="filters" action="/settlement">
-      ${textField({ name: "from", label: texts.fromDay, value: days.from, type: "date" })}
-      ${textField({ name: "to", label: texts.toDay, value: days.to, type: "date" })}
+      ${dayFields(context, days)}
       <button>${reader.texts.filter}</button>
     </form>
     ${!page.refusal && statementTable(context, page.items)}
@@ -72,6 +72,14 @@ async function answerStatements(context: PageContext): Promise<PageAnswer> {
     ${page.items.length > 0 && statementFiles(reader, days)}`;
   const { notice, status = 200 } = page.refusal ?? {};
   return { kind: "page", title: reader.texts.statements, content, notice, status };
+}
+
+/** The filters for the first day and the last. */
+export function dayFields(context: PageContext, { from, to }: Pick<StatementDays, "from" | "to">): Html {
+  const texts = SETTLEMENT_TEXTS[context.reader.language];
+  const field = (name: "from" | "to", label: string, value: string) =>
+    textField({ name, label, value, type: "date", fault: faultAt(context, name) });
+  return html`${field("from", texts.fromDay, from)} ${field("to", texts.toDay, to)}`;
 }
 
 export function statementTable(

@@ -1,5 +1,6 @@
 import { operations, type AcquirerAccount } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
+import { faultOfSent, needsOf } from "../ui/field-faults.ts";
 import { fileForm, selectField } from "../ui/form-fields.ts";
 import { roleBar } from "../ui/offers.ts";
 import type { Notice, PageAnswer, PageContext } from "../ui/page-context.ts";
@@ -30,12 +31,14 @@ export function uploadForm(context: PageContext, { accounts, mappings }: UploadC
           .filter(({ livemode }) => livemode)
           .map(({ accountId, name }) => ({ value: accountId, text: name })),
         chosen: form.get("accountId") ?? "",
+        fault: faultOfSent(context, "accountId"),
       })}
       ${selectField({
         name: "mapping",
         label: texts.mapping,
         choices: mappings.map((name) => ({ value: name, text: name })),
         chosen: form.get("mapping") ?? "generic",
+        fault: faultOfSent(context, "mapping"),
       })}`,
       label: texts.chooseFile,
       hint: texts.chooseFileHint,
@@ -52,7 +55,6 @@ export async function receiveUpload(
   const { needFile } = SETTLEMENT_TEXTS[reader.language];
   const field = (name: string) => form.get(name)?.trim() ?? "";
   const query = { accountId: field("accountId"), mapping: field("mapping") };
-  const isEmpty = query.accountId === "" || query.mapping === "";
   return await takeFile(
     context,
     {
@@ -60,7 +62,10 @@ export async function receiveUpload(
       endpoint: operations.uploadSettlement,
       query,
       needFile,
-      ...(isEmpty && { needs: needFile }),
+      needs: needsOf({
+        accountId: query.accountId === "" && needFile,
+        mapping: query.mapping === "" && needFile,
+      }),
       pageOf: ({ importId }) => `/settlement/imports/${importId}`,
     },
     renderAgain,

@@ -1,6 +1,6 @@
 import { html, type Html } from "@holdfast/html";
-import { faultAt } from "./field-faults.ts";
-import { actionForm, numberField, selectField, textField } from "./form-fields.ts";
+import { faultAt, faultOfSent } from "./field-faults.ts";
+import { actionForm, areaField, numberField, selectField, textField } from "./form-fields.ts";
 import type { Action, Offer } from "./offers.ts";
 import type { PageContext } from "./page-context.ts";
 import { readAmount } from "./read-number.ts";
@@ -65,6 +65,8 @@ export function decisionForms(context: PageContext, actions: readonly Action[], 
   const named = (button: string) =>
     name === undefined ? button : html`${button} <span class="visually-hidden">${name}</span>`;
   const id = `reason-${path.split("/").at(-1)}`;
+  // In the queue a reason was written for several refunds, and has a field of its own.
+  const fault = context.parameters["refundId"] === undefined ? undefined : faultAt(context, "reason");
   return html`${
     actions.includes("approve") &&
     actionForm(context, {
@@ -82,7 +84,7 @@ export function decisionForms(context: PageContext, actions: readonly Action[], 
       ${actionForm(context, {
         action: `${path}/reject`,
         button: named(texts.reject),
-        fields: textField({ id, name: "reason", label: texts.reason, max: 200, value: reason }),
+        fields: textField({ id, name: "reason", label: texts.reason, max: 200, value: reason, fault }),
         look: "danger",
       })}
     </details>`
@@ -166,13 +168,17 @@ function resolveForm(context: PageContext, path: string): Html {
       label: texts.outcome,
       choices,
       chosen: sent(context, "outcome"),
+      fault: faultOfSent(context, "outcome"),
     })}
-    <div class="field">
-      <label for="evidence">${texts.evidence}</label>
-      <p class="quiet" id="evidence-hint">${texts.evidenceHint}</p>
-      <textarea id="evidence" name="evidence" rows="3" maxlength="1000" aria-describedby="evidence-hint">
-${sent(context, "evidence") ?? ""}</textarea>
-    </div>`;
+    ${areaField({
+      name: "evidence",
+      label: texts.evidence,
+      hint: texts.evidenceHint,
+      value: sent(context, "evidence") ?? "",
+      rows: 3,
+      max: 1_000,
+      fault: faultOfSent(context, "evidence"),
+    })}`;
   return actionForm(context, { action: `${path}/resolve`, button: texts.resolve, fields });
 }
 
@@ -188,7 +194,7 @@ function captureForm(context: PageContext, { path, capturable }: Subject): Html 
       label: texts.amount,
       ...(capturable && { decimal: capturable.amount }),
       read: (text) => readAmount(context.reader, text, capturable?.currency ?? ""),
-      fault: faultAt(context, "amount"),
+      fault: faultOfSent(context, "captureAmount", "amount"),
     }),
   });
 }
@@ -200,6 +206,7 @@ function refundForm(context: PageContext, { path, about, refundable }: Subject):
     label: texts.amount,
     ...(refundable && { decimal: refundable.amount }),
     read: (text) => readAmount(context.reader, text, refundable?.currency ?? ""),
+    fault: faultOfSent(context, "amount"),
   })}
   ${textField({
     id: "refund-reason",
@@ -207,6 +214,7 @@ function refundForm(context: PageContext, { path, about, refundable }: Subject):
     label: texts.reason,
     max: 1_000,
     value: sent(context, "reason"),
+    fault: faultOfSent(context, "reason"),
   })}`;
   return actionForm(context, {
     action: `${path}/refund`,

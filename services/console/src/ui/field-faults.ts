@@ -1,23 +1,39 @@
 import { RANGE_DAYS_MAX } from "@holdfast/contracts";
 import type { Language } from "@holdfast/html";
-import type { PageContext, Reader } from "./page-context.ts";
+import type { FieldFault, PageContext, Reader } from "./page-context.ts";
 
-type Fault = { field: string; code: string; message: string };
-
-/** The gateway's fault of a field, for the place beside it. @param field as the request names it. */
-export function faultAt({ faults = [], reader }: PageContext, field: string): string | undefined {
-  const found = faults.find((fault) => fault.field === field);
-  return found && faultText(reader, found);
+/** The fault of a field, for the place beside it. @param field as the request names it. */
+export function faultAt(context: PageContext, field: string): string | undefined {
+  return shownFault(context, (fault) => fault.field === field);
 }
 
 /** The same of the first fault within a field that one place shows as a whole: `headers.2.value` is within `headers`. */
-export function faultWithin({ faults = [], reader }: PageContext, field: string): string | undefined {
-  const found = faults.find((fault) => fault.field === field || fault.field.startsWith(`${field}.`));
-  return found && faultText(reader, found);
+export function faultWithin(context: PageContext, field: string): string | undefined {
+  return shownFault(context, (fault) => fault.field === field || fault.field.startsWith(`${field}.`));
+}
+
+/** The same where the form with this input was sent: another form of the page may have a field of that name. */
+export function faultOfSent(context: PageContext, input: string, field = input): string | undefined {
+  return context.form.has(input) ? faultAt(context, field) : undefined;
+}
+
+/** The first fault that one place is for. The notice above the page names none of them again. */
+function shownFault(
+  { faults = [], reader }: PageContext,
+  isHere: (fault: FieldFault) => boolean,
+): string | undefined {
+  const found = faults.filter(isHere);
+  for (const fault of found) fault.isShown = true;
+  return found[0] && faultText(reader, found[0]);
+}
+
+/** The faults that the console itself finds in a form: a sentence for each field that has one. */
+export function needsOf(sentences: Record<string, string | false | undefined>): FieldFault[] {
+  return Object.entries(sentences).flatMap(([field, message]) => (message ? [{ field, message }] : []));
 }
 
 /** A fault in the reader's language; one that has no words in it is said as the gateway says it. */
-export function faultText({ language }: Reader, { code, message }: Fault): string {
+export function faultText({ language }: Reader, { code = "", message }: FieldFault): string {
   return IN_OTHER_LANGUAGES[language]?.[code] ?? message;
 }
 

@@ -1,4 +1,5 @@
 import { html, type Html } from "@holdfast/html";
+import { faultAt } from "./field-faults.ts";
 import { isTestMode, type PageContext } from "./page-context.ts";
 import { decimalField, type ReadNumber } from "./read-number.ts";
 
@@ -59,6 +60,36 @@ export function textField({
       ${fault !== undefined && html`aria-invalid="true"`}
       ${type === "datetime-local" && html`step="1"`}
     />
+  </div>`;
+}
+
+/** Several lines of text under their label. */
+export function areaField({
+  name,
+  label,
+  hint,
+  value,
+  rows,
+  max,
+  fault,
+}: Pick<TextField, "name" | "label" | "max" | "fault"> & {
+  hint: string;
+  value: string;
+  rows: number;
+}): Html {
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    <p class="quiet" id="${name}-hint">${hint}</p>
+    ${fault !== undefined && html`<p class="fault" id="${name}-fault">${fault}</p>`}
+    <textarea
+      id="${name}"
+      name="${name}"
+      rows="${rows}"
+      ${max !== undefined && html`maxlength="${max}"`}
+      aria-describedby="${name}-hint${fault === undefined ? "" : ` ${name}-fault`}"
+      ${fault !== undefined && html`aria-invalid="true"`}
+    >
+${value}</textarea>
   </div>`;
 }
 
@@ -164,12 +195,20 @@ export function fileForm(
     button,
   }: Record<"action" | "label" | "hint" | "button", string> & { fields?: Html },
 ): Html {
+  const fault = faultAt(context, "file");
   return html`<form class="act" method="post" enctype="multipart/form-data" action="${action}">
     ${hidden(context)} ${fields}
     <div class="field">
       <label for="file">${label}</label>
       <p class="quiet" id="file-hint">${hint}</p>
-      <input type="file" id="file" name="file" aria-describedby="file-hint" />
+      ${fault !== undefined && html`<p class="fault" id="file-fault">${fault}</p>`}
+      <input
+        type="file"
+        id="file"
+        name="file"
+        aria-describedby="file-hint${fault === undefined ? "" : " file-fault"}"
+        ${fault !== undefined && html`aria-invalid="true"`}
+      />
     </div>
     <button>${button}</button>
   </form>`;

@@ -15,10 +15,15 @@ export async function readMerchants({ api, session }: PageContext): Promise<Know
 /** Chosen from a list where there are few, typed by its id where there are many. */
 export function merchantField(
   known: KnownMerchants,
-  { label, any, chosen }: { label: string; any: string; chosen: string | undefined },
+  {
+    label,
+    any,
+    chosen,
+    fault,
+  }: { label: string; any: string; chosen: string | undefined; fault?: string | undefined },
 ): Html {
   if (known.nextCursor !== undefined)
-    return textField({ name: "merchantId", label, value: chosen, max: 100 });
+    return textField({ name: "merchantId", label, value: chosen, max: 100, fault });
   const choices = known.items.map(({ merchantId, name }) => ({ value: merchantId, text: name }));
   const isKnown = chosen === undefined || choices.some(({ value }) => value === chosen);
   return selectField({
@@ -26,6 +31,7 @@ export function merchantField(
     label,
     choices: [{ value: "", text: any }, ...(isKnown ? [] : [{ value: chosen, text: chosen }]), ...choices],
     chosen,
+    fault,
   });
 }
 

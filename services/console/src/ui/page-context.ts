@@ -1,4 +1,3 @@
-import type { Problem } from "@holdfast/contracts";
 import type { Html, Language } from "@holdfast/html";
 import type { Download, MediaType, OperatorApi } from "../api/operator-api.ts";
 import type { ArrivingFile } from "../api/form-with-file.ts";
@@ -25,6 +24,15 @@ export function modeOf(query: URLSearchParams): string | undefined {
   return query.get("livemode") ?? undefined;
 }
 
+/** A fault of a field. Without a code its message is in the reader's language. */
+export type FieldFault = {
+  field: string;
+  code?: string;
+  message: string;
+  /** Set once the page has it beside its field. */
+  isShown?: true;
+};
+
 /** A page's knowledge of its request. `query` and `form` are unverified input. */
 export type PageContext = {
   session: Session;
@@ -34,8 +42,8 @@ export type PageContext = {
   query: URLSearchParams;
   /** The form of a POST. */
   form: URLSearchParams;
-  /** The gateway's faults of the fields of a form that it has refused. */
-  faults?: NonNullable<Problem["errors"]>;
+  /** The faults of the fields of what was refused: a form, or the filters of a list. */
+  faults?: readonly FieldFault[];
   /** The file of a POST that takes one, after its fields. */
   file: ArrivingFile | undefined;
   formToken: string;

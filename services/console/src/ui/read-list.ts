@@ -1,6 +1,6 @@
 import { OperatorApiProblemError } from "../api/operator-api.ts";
 import type { Notice, PageContext } from "./page-context.ts";
-import { problemText } from "./take-action.ts";
+import { refusalNotice } from "./problem-text.ts";
 
 export type ListPage<Row> = { items: Row[]; nextCursor?: string | undefined };
 
@@ -9,10 +9,10 @@ export type Refusal = { status: number; notice: Notice };
 
 /**
  * A list with filters that were typed freely: where the gateway refuses them the list is empty, and the page can say
- * why above the filters. @throws on any other failure
+ * why above the filters and beside each. @throws on any other failure
  */
 export async function readList<Row>(
-  { reader }: Pick<PageContext, "reader">,
+  context: PageContext,
   reading: Promise<ListPage<Row>>,
 ): Promise<ListPage<Row> & { refusal?: Refusal }> {
   try {
@@ -21,12 +21,7 @@ export async function readList<Row>(
     if (!(error instanceof OperatorApiProblemError)) throw error;
     const { problem } = error;
     if (problem.status !== 400 && problem.status !== 404) throw error;
-    const notice = {
-      role: "alert",
-      title: reader.texts.notDone,
-      text: problemText(reader, problem),
-    } as const;
-    return { items: [], refusal: { status: problem.status, notice } };
+    return { items: [], refusal: { status: problem.status, notice: refusalNotice(context, problem) } };
   }
 }
 

@@ -1,8 +1,9 @@
-import { staffEndpointOf, type Endpoint, type Problem } from "@holdfast/contracts";
+import { staffEndpointOf, type Endpoint } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
 import type { BodyOf } from "../api/operator-api.ts";
-import { faultText } from "./field-faults.ts";
-import type { Notice, PageAnswer, PageContext, Reader } from "./page-context.ts";
+import { needsOf } from "./field-faults.ts";
+import type { FieldFault, Notice, PageAnswer, PageContext } from "./page-context.ts";
+import { faultsNotice, refusalNotice } from "./problem-text.ts";
 import type { Deed } from "./texts.ts";
 
 export type ActionRequest<E extends Endpoint = Endpoint> = {
@@ -10,9 +11,10 @@ export type ActionRequest<E extends Endpoint = Endpoint> = {
   endpoint: E;
   path: Record<string, string>;
   query?: Record<string, string | undefined>;
-  /** The body for the endpoint; unspecified where `needs` names a field that the form lacks. */
+  /** The body for the endpoint; unspecified where `needs` has a fault. */
   body: unknown;
-  needs?: string;
+  /** The faults that the form is not sent on with. */
+  needs?: readonly FieldFault[];
   /** The page of the form, with its query, which shows the result too, unless `next` does. */
   page: string;
   next?: string;
@@ -32,15 +34,13 @@ type RenderAgain = (context: PageContext, notice: Notice, status: number) => Pro
  */
 export async function takeAction<E extends Endpoint>(
   context: PageContext,
-  { action, endpoint, path, query, body, needs, page, next = page }: ActionRequest<E>,
+  { action, endpoint, path, query, body, needs = [], page, next = page }: ActionRequest<E>,
   renderAgain: RenderAgain,
   outcomeOf: (body: BodyOf<E>) => Outcome | Promise<Outcome> = () => action,
 ): Promise<PageAnswer> {
-  const { texts } = context.reader;
   if (takesRecentSignIn(context, endpoint) && !context.mayDecide)
     return await renderAgain(context, signInNotice(context, page, "1"), 403);
-  if (needs !== undefined)
-    return await renderAgain(context, { role: "alert", title: texts.notDone, text: needs }, 400);
+  if (needs.length > 0) return await renderAgain(context, faultsNotice(context, needs), 400);
   const key = context.form.get("key") ?? "";
   const changed = await context.api.change(endpoint, { path, ...(query && { query }), body, key });
   if (changed.done) {
@@ -50,12 +50,10 @@ export async function takeAction<E extends Endpoint>(
   const { problem } = changed;
   // The form's key was used for this refusal: the next form is another request.
   context.form.delete("key");
-  context.faults = problem.errors ?? [];
   // The gateway asks for a more recent sign-in than the console does: a new one satisfies it.
   if (problem.code === "insufficient_user_authentication")
     return await renderAgain(context, signInNotice(context, page, "now"), 403);
-  const notice = { role: "alert", title: texts.notDone, text: problemText(context.reader, problem) } as const;
-  return await renderAgain(context, notice, problem.status);
+  return await renderAgain(context, refusalNotice(context, problem), problem.status);
 }
 
 type FileRequest<E extends Endpoint> = Pick<ActionRequest<E>, "action" | "query" | "needs"> & {
@@ -70,15 +68,15 @@ type FileRequest<E extends Endpoint> = Pick<ActionRequest<E>, "action" | "query"
 /** Passes a form's file on as it arrives, and leads to the page that shows it. A refusal is shown on the form's page. */
 export async function takeFile<E extends Endpoint>(
   context: PageContext,
-  { action, endpoint, needFile, needs, pageOf, ...call }: FileRequest<E>,
+  { action, endpoint, needFile, needs = [], pageOf, ...call }: FileRequest<E>,
   renderAgain: RenderAgain,
 ): Promise<PageAnswer> {
-  const { api, file, reader } = context;
-  const refuse = (text: string, status: number) =>
-    renderAgain(context, { role: "alert", title: reader.texts.notDone, text }, status);
-  if (!file?.name || needs !== undefined) return await refuse(needs ?? needFile, 400);
+  const { api, file } = context;
+  const faults = [...needs, ...needsOf({ [endpoint.file.part]: !file?.name && needFile })];
+  if (!file?.name || faults.length > 0) return await renderAgain(context, faultsNotice(context, faults), 400);
   const sent = await api.upload<E>(endpoint, { ...call, part: endpoint.file.part, file });
-  if (!sent.done) return await refuse(problemText(reader, sent.problem), sent.problem.status);
+  if (!sent.done)
+    return await renderAgain(context, refusalNotice(context, sent.problem), sent.problem.status);
   return { kind: "redirect", to: withDone(pageOf(sent.body), action) };
 }
 
@@ -104,14 +102,6 @@ function withDone(page: string, deed: Deed): string {
   const parameters = new URLSearchParams(query);
   parameters.set("done", deed);
   return `${path}?${parameters.toString()}`;
-}
-
-/** The gateway's text, with its text for each field. */
-export function problemText(reader: Reader, { title, detail, errors = [] }: Problem): string {
-  const said = detail !== undefined && detail !== title ? [title, detail] : [title];
-  return [...said, ...errors.map((fault) => `${fault.field}: ${faultText(reader, fault)}`)]
-    .map((sentence) => sentence.replace(/\.?$/, "."))
-    .join(" ");
 }
 
 /** The notice that the previous page has led here with. */

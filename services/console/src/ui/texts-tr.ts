@@ -147,7 +147,8 @@ export const TURKISH: Texts = {
   signInAgainWhy: "Parayla ilgili kararlar için son birkaç dakika içinde oturum açmış olmanız gerekir.",
   done: DONE_TURKISH,
   needReason: "Bir gerekçe yazın: gerekçe üye iş yerine gösterilir.",
-  needEvidence: "Bankanın neyi doğruladığını yazın ve sonucu seçin.",
+  needOutcome: "Sonucu seçin.",
+  needEvidence: "Bankanın neyi doğruladığını yazın.",
   onThisPage: "Bu sayfada",
   seeFields: "Neyin yanlış olduğu aşağıdaki alanların yanında yazıyor.",
   rowPlace: "Sıra",
@@ -156,7 +157,7 @@ export const TURKISH: Texts = {
   notNumber: "12,50 gibi bir sayı yazın.",
   ambiguousNumber: (thousands, whole, rest) =>
     `Bu, ${thousands} ya da ${whole} ve kesri olabilir. ${thousands} ya da ${whole},${rest.slice(0, 2)} yazın.`,
-  needRefundReason: "Bir gerekçe yazın.",
+  needAnyReason: "Bir gerekçe yazın.",
   notDone: "İşlem yapılmadı",
   unknownTitle: "İşlemin yapılıp yapılmadığı bilinmiyor",
   unknownText:

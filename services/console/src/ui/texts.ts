@@ -4,7 +4,7 @@ import { DONE } from "./done-texts.ts";
 import { STATUS_WORDS } from "./status-texts.ts";
 import { TURKISH } from "./texts-tr.ts";
 
-/** Everything that the console's pages say, in English. Texts of problems come from the operators' API. */
+/** Everything that the console's pages say, in English. Titles of problems in English come from the operators' API. */
 export const ENGLISH = {
   name: "English",
   skip: "Skip to the content",
@@ -144,7 +144,8 @@ export const ENGLISH = {
   signInAgainWhy: "Decisions about money need a sign-in of the last minutes.",
   done: DONE,
   needReason: "Say why: the reason is shown to the merchant.",
-  needEvidence: "Write what the bank confirmed, and choose the outcome.",
+  needOutcome: "Choose the outcome.",
+  needEvidence: "Write what the bank confirmed.",
   onThisPage: "On this page",
   seeFields: "The fields below say what is wrong.",
   rowPlace: "Place",
@@ -153,7 +154,7 @@ export const ENGLISH = {
   notNumber: "Write a number, such as 12.50.",
   ambiguousNumber: (thousands: string, whole: string, rest: string) =>
     `This could be ${thousands} or ${whole} and a fraction. Write ${thousands} or ${whole}.${rest.slice(0, 2)}.`,
-  needRefundReason: "Write a reason.",
+  needAnyReason: "Write a reason.",
   notYours: "Your role does not allow it. Ask somebody of your company who may.",
   captureButton: "Capture",
   reviewCapture: "Capture …",
