@@ -7,6 +7,7 @@ import {
   askOperatorApi,
   EVIL,
   factElement,
+  faultsOf,
   READERS,
   sell,
   signInTo,
@@ -72,7 +73,8 @@ test("a file that is none, or too large, is refused beside the form, and nothing
   const { path } = await openDispute(1);
   const page = await signInTo(product, "alice", path);
   await page.getByRole("button", { name: "Add file" }).click();
-  expect(await alertOf(page)).toContain("Choose a file");
+  expect(await alertOf(page)).toContain("The fields below");
+  expect(await faultsOf(page)).toContain("Choose a file");
   await addFile(page, "large.pdf", Buffer.alloc(4_194_305));
   expect(await page.getByRole("alert").count()).toBe(1);
   expect(await page.getByText("No file yet").count()).toBe(1);

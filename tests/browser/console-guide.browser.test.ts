@@ -9,7 +9,17 @@ import { GENERIC_HEADER, genericLine } from "../../services/settlement/test/writ
 import { eventually } from "../support/index.ts";
 import { makeTestDirectory } from "../support/test-directory.ts";
 import { DESK, inspectInBothLights, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
-import { alertOf, EVIL, postForm, READERS, readerOf, sell, signInTo, statusOf } from "./console-people.ts";
+import {
+  alertOf,
+  EVIL,
+  faultsOf,
+  postForm,
+  READERS,
+  readerOf,
+  sell,
+  signInTo,
+  statusOf,
+} from "./console-people.ts";
 
 let product: BrowserHarness;
 let consoleUrl: string;
@@ -140,7 +150,8 @@ test("a file is taken once, whoever sends it twice, and without a script", async
   expect(await page.getByLabel("Mapping").inputValue()).toBe("generic");
   await page.goto(`${consoleUrl}/settlement`);
   await page.getByRole("button", { name: "Upload file" }).click();
-  expect(await alertOf(page)).toContain("Choose the bank's file");
+  expect(await alertOf(page)).toContain("The fields below");
+  expect(await faultsOf(page)).toContain("Choose the bank's file");
 });
 
 test("who may only read is offered no upload, and a file that they or another site send is not taken", async () => {

@@ -9,6 +9,7 @@ import {
   alertOf,
   askOperatorApi,
   factElement,
+  faultsOf,
   readerOf,
   secretOf,
   signInTo,
@@ -72,7 +73,7 @@ test("a merchant is onboarded to its first live payment by forms alone", async (
   await rule(2).getByRole("combobox", { name: "Card type" }).selectOption("DEBIT");
   await rule(2).getByRole("textbox", { name: "Rate in percent" }).fill("0,8");
   await page.getByRole("button", { name: "Save plan" }).click();
-  expect(await alertOf(page)).toContain("never applies");
+  expect(await alertOf(page)).toContain("The fields below");
   expect(await rule(2).locator(".fault").innerText()).toContain("never applies");
   await rule(2).getByRole("combobox", { name: "Place" }).selectOption("1");
   await page.getByRole("button", { name: "Save plan" }).click();
@@ -111,7 +112,8 @@ test("a merchant is onboarded to its first live payment by forms alone", async (
   await open(page, "Change or remove");
   await page.getByRole("checkbox", { name: "payment.status_changed" }).uncheck();
   await page.getByRole("button", { name: "Save endpoint" }).click();
-  expect(await alertOf(page)).toContain("events");
+  expect(await alertOf(page)).toContain("The fields below");
+  expect(await faultsOf(page)).not.toBe("");
   expect(await page.getByRole("checkbox", { name: "payment.status_changed" }).isChecked()).toBe(false);
   await page.getByRole("checkbox", { name: "payment.status_changed" }).check();
   await page.getByRole("checkbox", { name: "payment.captured" }).check();
@@ -220,7 +222,7 @@ test("routes are changed, and those that somebody has proposed are confirmed wit
   await route(1).getByRole("combobox", { name: "Account" }).selectOption({ label: name });
   await route(1).getByRole("textbox", { name: "Currency" }).fill("XXX");
   await page.getByRole("button", { name: "Save routes" }).click();
-  expect(await alertOf(page)).toContain("currency");
+  expect(await alertOf(page)).toContain("The fields below");
   expect(await route(1).locator(".fault").count()).toBe(1);
   await route(1).getByRole("textbox", { name: "Currency" }).fill("try");
   await page.getByRole("button", { name: "Save routes" }).dblclick();

@@ -91,6 +91,9 @@ export async function askOperatorApi(
 export const statusOf = (page: Page) => page.getByRole("status").innerText();
 export const alertOf = (page: Page) => page.getByRole("alert").innerText();
 
+/** Everything that a page says beside its fields. */
+export const faultsOf = async (page: Page) => (await page.locator("main p.fault").allInnerTexts()).join(" ");
+
 /** The value beside a name in a list of facts. */
 export const factElement = (page: Page, name: string) =>
   page.locator("dt", { hasText: new RegExp(`^${name}$`) }).locator("xpath=following-sibling::dd[1]");

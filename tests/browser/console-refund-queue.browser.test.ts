@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DESK, inspectOnEveryScreen, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
-import { alertOf, askOperatorApi, readerOf, sell, signInTo, statusOf } from "./console-people.ts";
+import { alertOf, askOperatorApi, faultsOf, readerOf, sell, signInTo, statusOf } from "./console-people.ts";
 
 let product: BrowserHarness;
 beforeAll(async () => {
@@ -73,7 +73,8 @@ test("a row has what one decides by, and the page its sum", async () => {
   // Enter in the reason rejects.
   await page.locator("summary", { hasText: "Reject" }).click();
   await page.getByRole("textbox", { name: "Reason" }).press("Enter");
-  expect(await alertOf(page)).toContain("Say why");
+  expect(await alertOf(page)).toContain("The fields below");
+  expect(await faultsOf(page)).toContain("Say why");
   await page.getByRole("textbox", { name: "Reason" }).fill("disputed already");
   await page.keyboard.press("Enter");
   expect(await statusOf(page)).toContain("Refunds rejected: 1");
@@ -81,7 +82,8 @@ test("a row has what one decides by, and the page its sum", async () => {
   await page.getByLabel("From (UTC)").fill(`${new Date().toISOString().slice(0, 10)}T00:00`);
   await page.getByLabel("To (not included, UTC)").fill("2199-01-01T00:00");
   await page.getByRole("button", { name: "Filter" }).click();
-  expect(await alertOf(page)).toContain("31 days");
+  expect(await alertOf(page)).toContain("The fields below");
+  expect(await faultsOf(page)).toContain("31 days");
   await page.goto(`${product.file.consoleUrl}/refunds?status=REJECTED`);
   expect(await page.getByRole("row").filter({ hasText: orderId }).innerText()).toMatch(/Rejected[^]*bora/);
 });
@@ -124,7 +126,8 @@ test("a text of 10 000 characters as the reason leaves everything as it was", as
   await reason.evaluate((field) => field.removeAttribute("maxlength"));
   await reason.fill(randomUUID().repeat(300));
   await page.getByRole("button", { name: /^Reject 1 refund$/ }).click();
-  expect(await alertOf(page)).toContain("0 of 1 were decided");
+  expect(await alertOf(page)).toContain("The fields below");
+  expect(await faultsOf(page)).toContain("at most 200 characters");
 });
 
 test("an order number is one line in each list, and a long one leaves room for the other columns", async () => {

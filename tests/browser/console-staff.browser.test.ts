@@ -11,6 +11,7 @@ import {
   cookiesOf,
   EVIL,
   factElement,
+  faultsOf,
   postForm,
   readerOf,
   secretOf,
@@ -121,7 +122,8 @@ test("a payment link is made with what was entered, is paid by its address, has 
   const page = await signIn("mina", "/payment-links");
   await page.getByRole("textbox", { name: "What is paid for" }).fill(EVIL.slice(0, 80));
   await page.getByRole("button", { name: "Create link" }).click();
-  expect(await alertOf(page)).toContain("Write an order number");
+  expect(await alertOf(page)).toContain("The fields below");
+  expect(await faultsOf(page)).toContain("Write an order number");
   expect(await page.getByRole("textbox", { name: "What is paid for" }).inputValue()).toBe(EVIL.slice(0, 80));
   await makeLink(page, order, EVIL.slice(0, 80));
   const address = await factElement(page, "Address").locator("code").innerText();
@@ -207,7 +209,8 @@ test("a part is captured once its amount was looked at, and once however often i
   const amount = mina.getByRole("textbox", { name: "Amount" }).first();
   await amount.fill("8,005");
   await mina.getByRole("button", { name: "Capture …" }).click();
-  expect(await alertOf(mina)).toContain("8");
+  expect(await alertOf(mina)).toContain("The fields below");
+  expect(await faultsOf(mina)).toContain("8");
   expect(await amount.inputValue()).toBe("8,005");
   await amount.fill("8,00");
   // Enter asks, and charges nothing.

@@ -16,6 +16,7 @@ import {
   askOperatorApi as askApi,
   EVIL,
   factElement,
+  faultsOf,
   postForm,
   READERS,
   readerOf,
@@ -138,13 +139,15 @@ test("all that has failed since a time is sent again, and a time that is none is
   const page = await signIn("alice", `/deliveries?merchantId=${merchantId}`);
   await page.getByLabel("Since (UTC)").fill("");
   await page.getByRole("button", { name: "Redeliver all that failed" }).click();
-  expect(await alertOf(page)).toContain("Say since when");
+  expect(await alertOf(page)).toContain("The fields below");
+  expect(await faultsOf(page)).toContain("Say since when");
   await page.getByLabel("Since (UTC)").fill("2026-01-01T00:00");
   await page.getByRole("button", { name: "Redeliver all that failed" }).click();
   expect(await statusOf(page)).toMatch(/nothing to send again|queued to be sent again/);
   expect(new URL(page.url()).searchParams.get("merchantId")).toBe(merchantId);
   await page.goto(`${consoleUrl}/deliveries?merchantId=nobody`);
-  expect(await alertOf(page)).toMatch(/not valid|not found/);
+  expect(await alertOf(page)).toContain("The fields below");
+  expect(await faultsOf(page)).toContain("must be a UUID");
   expect(await page.getByText("No webhook matches").count()).toBe(1);
   await page.goto(`${consoleUrl}/deliveries?cursor=%21`);
   expect(await page.getByRole("alert").count()).toBe(1);
@@ -175,7 +178,8 @@ test("a double click makes one merchant, whose secret is shown and works", async
   const name = `${EVIL.slice(0, 80)}${randomUUID().slice(0, 8)}`;
   const page = await signIn("omer", "/merchants");
   await page.getByRole("button", { name: "New merchant" }).click();
-  expect(await alertOf(page)).toContain("Write the merchant's name");
+  expect(await alertOf(page)).toContain("The fields below");
+  expect(await faultsOf(page)).toContain("Write the merchant's name");
   await page.getByRole("textbox", { name: "Name" }).fill(name);
   await page.getByRole("button", { name: "New merchant" }).dblclick();
   await page.getByRole("status").waitFor();
@@ -193,7 +197,8 @@ test("a double click makes one merchant, whose secret is shown and works", async
 
   await page.getByRole("textbox", { name: "Rate in percent" }).fill("two");
   await page.getByRole("button", { name: "Save plan" }).click();
-  expect(await alertOf(page)).toContain("Write a number");
+  expect(await alertOf(page)).toContain("The fields below");
+  expect(await faultsOf(page)).toContain("Write a number");
   expect(await page.getByRole("textbox", { name: "Rate in percent" }).inputValue()).toBe("two");
   await page.getByRole("textbox", { name: "Rate in percent" }).fill("1.75");
   await page.getByRole("button", { name: "Save plan" }).click();
@@ -300,7 +305,8 @@ test("a difference is worked off to its end: a small one by one person, a large 
   expect(both).toMatch(/line [23]\b/);
   expect(both).toMatch(/TRY\s12\.51/);
   await alice.getByRole("button", { name: "Add note" }).click();
-  expect(await alertOf(alice)).toContain("Write what was found out");
+  expect(await alertOf(alice)).toContain("The fields below");
+  expect(await faultsOf(alice)).toContain("Write what was found out");
   await alice.getByRole("textbox", { name: "Note" }).fill(`asked the bank ${EVIL}`);
   await alice.getByRole("textbox", { name: "Looked into by" }).fill(EVIL);
   await alice.getByRole("button", { name: "Add note" }).click();

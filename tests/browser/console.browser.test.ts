@@ -9,7 +9,7 @@ import {
   startBrowserHarness,
   type BrowserHarness,
 } from "./browser-harness.ts";
-import { EVIL, READERS, readerOf, sell, signInTo } from "./console-people.ts";
+import { EVIL, faultsOf, READERS, readerOf, sell, signInTo } from "./console-people.ts";
 
 let product: BrowserHarness;
 let consoleUrl: string;
@@ -83,7 +83,8 @@ test("a rejection needs a reason, and what was entered stays where it is refused
   const page = await signIn("bora", `/refunds/${refundId}`);
   await page.locator("summary", { hasText: "Reject" }).click();
   await page.getByRole("button", { name: "Reject" }).click();
-  expect(await page.getByRole("alert").innerText()).toContain("Say why");
+  expect(await page.getByRole("alert").innerText()).toContain("The fields below");
+  expect(await faultsOf(page)).toContain("Say why");
   await page.getByRole("textbox", { name: "Reason" }).fill("not ours");
   await page.getByRole("button", { name: "Reject" }).click();
   expect(await page.getByRole("status").innerText()).toContain("rejected");

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PAGES } from "../../services/console/src/http/console-app.ts";
+import { TEXTS } from "../../services/console/src/ui/texts.ts";
 import { openDispute, startRelayedConsole, type Audience, type RelayedConsole } from "./relayed-console.ts";
 import { TEST_ACCOUNT_ID } from "../support/index.ts";
 
@@ -9,8 +10,12 @@ type Form = {
   who: Audience[];
   /** Good values, as a person would enter them. */
   fields?: Record<string, string>;
-  /** The fields whose values stay on the page that refuses them. */
+  /** The fields whose values stay on the page that refuses them, and whose faults stand beside them. */
   kept?: string[];
+  /** The fields to choose from a list: of another value the page shows the fault alone. */
+  chosen?: string[];
+  /** A value that each of these fields refuses; by default it is far too long. */
+  refused?: string;
   /** It changes nothing, so that everybody who may see the page may send it. */
   onlyReads?: true;
 };
@@ -53,10 +58,17 @@ const FORMS: Record<string, Form> = {
     who: ["operator"],
     fields: { outcome: "LOST", reason: "it is true" },
     kept: ["reason"],
+    chosen: ["outcome"],
   },
   "/deliveries/redeliver": { who: BOTH, fields: { since: "2026-01-01T00:00:00" }, kept: ["since"] },
   "/deliveries/:eventId/redeliver": { who: BOTH, fields: { endpointId: randomUUID() } },
-  "/deliveries/:eventId/compare": { who: BOTH, fields: { body: "{}" }, kept: ["body"], onlyReads: true },
+  "/deliveries/:eventId/compare": {
+    who: BOTH,
+    fields: { body: "{}" },
+    kept: ["body"],
+    refused: " ",
+    onlyReads: true,
+  },
   "/merchants/create": { who: ["operator"], fields: { name: "A shop" }, kept: ["name"] },
   "/merchants/:merchantId/suspend": { who: ["operator"] },
   "/merchants/:merchantId/activate": { who: ["operator"] },
@@ -81,6 +93,8 @@ const FORMS: Record<string, Form> = {
   "/merchants/:merchantId/routes": {
     who: ["operator"],
     fields: { routeAccount: randomUUID(), routeCurrency: "TRY", routeScheme: "VISA", routeRetry: "yes" },
+    kept: ["routeCurrency", "routeScheme"],
+    chosen: ["routeAccount"],
   },
   "/merchants/:merchantId/confirm-routes": { who: ["operator"], fields: { version: "1" } },
   "/accounts/:accountId/installment-prices": {
@@ -114,7 +128,11 @@ const FORMS: Record<string, Form> = {
     kept: ["keyAddresses", "keyEnds"],
   },
   "/merchants/:merchantId/revoke-key": { who: BOTH, fields: { apiKey: "hk_live_none" } },
-  "/merchants/:merchantId/webhook-management": { who: ["operator"], fields: { managedBy: "api" } },
+  "/merchants/:merchantId/webhook-management": {
+    who: ["operator"],
+    fields: { managedBy: "api" },
+    chosen: ["managedBy"],
+  },
   "/merchants/:merchantId/add-webhook": {
     who: BOTH,
     fields: { url: "https://shop.example/hook" },
@@ -147,11 +165,13 @@ const FORMS: Record<string, Form> = {
     who: ["operator"],
     fields: { decision: "ACCEPT_BANK", reason: "a test", amount: "1,50" },
     kept: ["reason", "amount"],
+    chosen: ["decision"],
   },
   "/settlement/imports/:importId/confirm": { who: ["operator"] },
   "/settlement/imports/:importId/refuse": {
     who: ["operator"],
     fields: { reason: "a test" },
+    kept: ["reason"],
   },
   "/payment-links/create": {
     who: ["staff"],
@@ -164,6 +184,7 @@ const FORMS: Record<string, Form> = {
       expiresInSeconds: "86400",
     },
     kept: ["orderId", "description", "amount", "currency"],
+    chosen: ["use", "expiresInSeconds"],
   },
   "/payment-links/:paymentLinkId/disable": { who: ["staff"] },
 };
@@ -279,6 +300,21 @@ test("filters that the gateway refuses are said above the filters, which are sti
   expect(text).toContain('<option value="FAILED" selected');
 });
 
+test.each<[Audience, string, string]>([
+  ["operator", "/payments?status=FAILED&to=2026-01-01T00:00:00", "status"],
+  ["operator", "/payments?from=2026-02-01T00:00:00&to=2026-01-01T00:00:00", "to"],
+  ["staff", "/payments?last4=12", "last4"],
+  ["operator", "/refunds?status=REJECTED&from=yesterday", "from"],
+  ["operator", "/audit?from=yesterday", "from"],
+  ["operator", "/deliveries?paymentId=x", "paymentId"],
+  ["operator", "/disputes?merchantId=x", "merchantId"],
+  ["operator", "/settlement?from=2026-02-01&to=2026-01-01", "to"],
+  ["staff", "/settlement?from=2026-02-01&to=2026-01-01", "to"],
+])("to %s the page %s says beside the filter %s what is wrong, in the reader's language", async (...asked) => {
+  const [who, address, field] = asked;
+  await expectFaultBeside(field, (language) => started.get(sessions[who], `${address}&lang=${language}`));
+});
+
 test("a capture of more than is left is refused beside its field, before anything is asked", async () => {
   const paymentId = await started.authorize(started.shops.mine);
   const review = (captureAmount: string) =>
@@ -349,7 +385,40 @@ describe.each(EACH)("$who: $path", ({ who, path, form }) => {
       expect(await stateOf()).toEqual(before);
     },
   );
+
+  test.each([...(form.kept ?? []), ...(form.chosen ?? [])])(
+    "a fault of %s stands beside it, in the reader's language, and the notice points at it",
+    async (field) => {
+      const fields = { [field]: form.refused ?? LONG };
+      await expectFaultBeside(field, (language) =>
+        post(sessions[who], fields, { Origin: started.url, "Accept-Language": language }),
+      );
+    },
+  );
 });
+
+/** Asks in both languages for a page that is to mark one field. */
+async function expectFaultBeside(
+  field: string,
+  ask: (language: "en" | "tr") => Promise<{ status: number; text: string }>,
+): Promise<void> {
+  const [english, turkish] = [await ask("en"), await ask("tr")];
+  expect([english.status, turkish.status]).toEqual([400, 400]);
+  expect(english.text).toContain(TEXTS.en.seeFields);
+  expect(turkish.text).toContain(TEXTS.tr.seeFields);
+  const [said, inTurkish] = [faultBeside(english.text, field), faultBeside(turkish.text, field)];
+  expect([said, inTurkish]).not.toContain("");
+  expect(inTurkish).not.toBe(said);
+}
+
+/** The sentence beside a field that is marked as wrong; empty where it is not. */
+function faultBeside(text: string, name: string): string {
+  const fields = text.match(new RegExp(`<(?:input|select|textarea)\\s[^>]*name="${name}"[^>]*>`, "g")) ?? [];
+  const marked = fields.find((field) => field.includes('aria-invalid="true"')) ?? "";
+  const about = / aria-describedby="([^"]*)"/.exec(marked)?.[1]?.split(" ") ?? [];
+  const id = about.find((each) => each.endsWith("-fault")) ?? "";
+  return new RegExp(`<p class="fault" id="${id}">([^<]*)<`).exec(text)?.[1] ?? "";
+}
 
 /** Counts the entries that the person's clicks have left in the audit logs. */
 async function auditedOf(person: string): Promise<number> {
