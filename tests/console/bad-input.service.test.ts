@@ -310,7 +310,7 @@ test.each<[Audience, string, string]>([
   ["operator", "/disputes?merchantId=x", "merchantId"],
   ["operator", "/settlement?from=2026-02-01&to=2026-01-01", "to"],
   ["staff", "/settlement?from=2026-02-01&to=2026-01-01", "to"],
-])("to %s the page %s says beside the filter %s what is wrong, in the reader's language", async (...asked) => {
+])("to %s the page %s marks the filter %s, in the reader's language", async (...asked) => {
   const [who, address, field] = asked;
   await expectFaultBeside(field, (language) => started.get(sessions[who], `${address}&lang=${language}`));
 });

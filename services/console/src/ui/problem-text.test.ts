@@ -86,7 +86,7 @@ test("an amount above what can be refunded is said in the notice and beside the 
   expect(notice.text).toBe("İade, iade edilebilecek tutarı aşıyor.");
 });
 
-test("what the console itself misses is said beside the field, or in the notice where the page has none", () => {
+test("what the console itself misses is said beside its field, or else in the notice", () => {
   const needs = needsOf({ reason: TEXTS.tr.needAnyReason, outcome: false, amount: undefined });
   expect(needs).toEqual([{ field: "reason", message: TEXTS.tr.needAnyReason }]);
   const context = contextOf(TR);
