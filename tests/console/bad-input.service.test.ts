@@ -97,7 +97,7 @@ const FORMS: Record<string, Form> = {
     chosen: ["routeAccount"],
   },
   "/merchants/:merchantId/confirm-routes": { who: ["operator"], fields: { version: "1" } },
-  "/accounts/:accountId/installment-prices": {
+  "/accounts/:accountId/installment-prices/change": {
     who: ["operator"],
     fields: {
       version: "1",

@@ -201,6 +201,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
     "UPDATE (seen_at)",
   ],
   "console.logout_token": ["SELECT", "INSERT (token_hash)", "DELETE"],
+  "console.kept_form": ["SELECT", "INSERT (form_hash, person_hash, sealed)", "DELETE"],
 
   // Records of the migrations: the owner writes them, and a service reads them before it starts.
   ...Object.fromEntries(

@@ -1,4 +1,4 @@
--- The people who are signed in to the console. Runs as console_owner; the service runs as console_app.
+-- The people who are signed in to the console, and their forms. Runs as console_owner; the service runs as console_app.
 
 -- Sessions -------------------------------------------------------------------------------------------------------------
 
@@ -39,6 +39,23 @@ create table logout_token (
 create index logout_token_created on logout_token (created_at);
 
 grant select, insert (token_hash), delete on logout_token to console_app;
+
+-- Forms ----------------------------------------------------------------------------------------------------------------
+
+-- Forms that waited for a sign-in. A row is of no use to its reader: the id that the browser has, the person and the page
+-- are kept as one hash, and what was entered is sealed. Secrets, card numbers and files are never among it.
+create table kept_form (
+  form_hash    bytea primary key check (octet_length(form_hash) = 32),    -- SHA-256 of person, id and page
+  person_hash  bytea not null check (octet_length(person_hash) = 32),     -- SHA-256 of subject and merchant
+  sealed       bytea not null check (octet_length(sealed) <= 65536),      -- the fields
+  created_at   timestamptz not null default now()
+);
+
+create index kept_form_created on kept_form (created_at);
+-- A person's oldest forms are deleted for newer ones.
+create index kept_form_person on kept_form (person_hash, created_at);
+
+grant select, insert (form_hash, person_hash, sealed), delete on kept_form to console_app;
 
 -- Migrations -----------------------------------------------------------------------------------------------------------
 

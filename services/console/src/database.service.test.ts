@@ -18,6 +18,12 @@ const COLUMNS: {
     ends_at: "not null",
   },
   logout_token: { token_hash: "not null", created_at: "not null" },
+  kept_form: {
+    form_hash: "not null",
+    person_hash: "not null",
+    sealed: "not null",
+    created_at: "not null",
+  },
 };
 
 test("the tables' types are what the migrations make", async () => {

@@ -108,7 +108,7 @@ const ROW = {
 
 test("the form's rows are proposed as the list, a rate with a comma too", async () => {
   const { at, change } = visit({ prices: [] }, { sent: { ...ROW, version: "1" } });
-  expect(await at("POST", "/installment-prices")).toEqual({
+  expect(await at("POST", "/change")).toEqual({
     kind: "redirect",
     to: `${pricesPath(ACCOUNT)}?done=proposePrices`,
   });
@@ -124,7 +124,7 @@ test("prices of an older version are refused on the page of the newest, which ke
     { prices: [], version: 3 },
     { sent: { ...ROW, version: "1" }, answer: { done: false, problem } },
   );
-  const answer = await at("POST", "/installment-prices");
+  const answer = await at("POST", "/change");
   expect(answer).toMatchObject({ kind: "page", status: 409, notice: { role: "alert" } });
   const shown = answer.kind === "page" ? answer.content.text : "";
   expect(shown).toContain('value="3,75"');
@@ -133,7 +133,7 @@ test("prices of an older version are refused on the page of the newest, which ke
 
 test("a rate that is no number is said beside its field, and nothing is sent", async () => {
   const { at, change } = visit({ prices: [] }, { sent: { ...ROW, priceRate: "much" } });
-  const answer = await at("POST", "/installment-prices");
+  const answer = await at("POST", "/change");
   expect(answer).toMatchObject({ kind: "page", status: 400 });
   expect(answer.kind === "page" && answer.content.text).toMatch(/id="priceRate-0"[^>]*aria-invalid="true"/);
   expect(change).not.toHaveBeenCalled();

@@ -16,7 +16,7 @@ const PATH = "/accounts/:accountId/installment-prices";
 /** The prices of installments at an account: those in use, those proposed, and the forms that propose and confirm them. */
 export const installmentPricePages: Page[] = [
   { method: "GET", path: PATH, answer: (context) => answerPrices(context) },
-  { method: "POST", path: PATH, answer: changePrices },
+  { method: "POST", path: `${PATH}/change`, answer: changePrices },
   { method: "POST", path: `${PATH}/confirm`, answer: confirmPrices },
 ];
 
@@ -108,7 +108,7 @@ function priceForm(
   return html`<details ${sent && html`open`}>
     <summary>${texts.change}</summary>
     ${actionForm(context, {
-      action: pricesPath(accountId),
+      action: `${pricesPath(accountId)}/change`,
       // Another person's change since then is not overwritten.
       values: { version: `${version ?? ""}` },
       button: texts.save,

@@ -176,7 +176,7 @@ function outcomeForm(
   if (proposal?.proposedBy === session.subject)
     return html`<p class="quiet">${texts.decide}: ${texts.whyProposed}</p>`;
   // A form that was refused for an old sign-in keeps its fields.
-  if (!context.mayDecide && !form.has("outcome")) return signInAgain(reader.texts, path);
+  if (!context.mayDecide && !form.has("outcome")) return signInAgain(context, path);
   const choices = CHARGEBACK_OUTCOMES.map((value) => ({ value, text: texts.outcomes[value] }));
   const about = reader.texts.cardAndOrder(cardText(payment.pan), payment.orderId, merchantName ?? merchantId);
   return actionForm(context, {

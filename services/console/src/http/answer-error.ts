@@ -10,6 +10,7 @@ import { clearCookie, SESSION_COOKIE } from "../session/cookies.ts";
 import { IdentityProviderUnavailableError } from "../session/identity-provider.ts";
 import { hasJustBegun, type Session } from "../session/session.ts";
 import { currentSession, type SessionStore } from "./current-session.ts";
+import type { KeepingDeps } from "./keep-sent-form.ts";
 import { frameOf, redirectToLogin } from "./page-handler.ts";
 import { readerOf } from "./reader-of.ts";
 import { sendPage } from "./send-page.ts";
@@ -17,7 +18,8 @@ import { sendPage } from "./send-page.ts";
 type Fault = { status: number; title: string; text: string };
 
 /** Shows each failure as a page with the present state and the next step. */
-export function answerError(store: SessionStore, log: Logger): ErrorRequestHandler {
+export function answerError(deps: KeepingDeps, log: Logger): ErrorRequestHandler {
+  const { store } = deps;
   return async (error, request, response, _next) => {
     if (response.headersSent) return void response.destroy();
     const reader = readerOf(request, response);
@@ -25,7 +27,8 @@ export function answerError(store: SessionStore, log: Logger): ErrorRequestHandl
       response.append("Set-Cookie", clearCookie(SESSION_COOKIE));
       const refused = await sessionFor(store, request);
       // Its token has expired, or the provider's keys have changed: the provider authenticates the person again.
-      if (!refused || !hasJustBegun(refused, new Date())) return redirectToLogin(request, response);
+      if (!refused || !hasJustBegun(refused, new Date()))
+        return await redirectToLogin(deps, request, response);
       log.warn({ operation: "sign in", error }, "the gateway does not take the provider's tokens");
       return showFault(request, response, {
         reader,
@@ -43,10 +46,10 @@ export function answerError(store: SessionStore, log: Logger): ErrorRequestHandl
   };
 }
 
-export function showNotFound(store: SessionStore) {
+export function showNotFound(deps: KeepingDeps) {
   return async (request: Request, response: Response): Promise<void> => {
-    const session = await sessionFor(store, request);
-    if (!session) return redirectToLogin(request, response);
+    const session = await sessionFor(deps.store, request);
+    if (!session) return await redirectToLogin(deps, request, response);
     const reader = readerOf(request, response);
     const { notFoundTitle: title, notFoundText: text } = reader.texts;
     showFault(request, response, { reader, session, fault: { status: 404, title, text } });

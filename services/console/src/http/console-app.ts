@@ -58,8 +58,8 @@ export function consoleApp(deps: PageDeps & LoginDeps, headers: Record<string, s
     if (page.method === "GET") app.get(page.path, pageHandler(deps, page));
     else app.post(page.path, pageHandler(deps, page));
   }
-  app.use(showNotFound(deps.store));
-  app.use(answerError(deps.store, deps.log));
+  app.use(showNotFound(deps));
+  app.use(answerError(deps, deps.log));
   return app;
 }
 

@@ -125,7 +125,7 @@ function sessionOf(identity: Identity, { sessionMaxMs }: LoginDeps): SignedIn {
 function logOut({ store, provider, origin, log }: LoginDeps): RequestHandler {
   return async (request, response) => {
     const found = await currentSession(store, request);
-    if (!found) return redirectToLogin(request, response);
+    if (!found) return await redirectToLogin({ store, origin }, request, response);
     const { session } = found;
     if (!isOwnForm(request, formOf(request), session, origin))
       return refuseForm(request, response, { reader: readerOf(request, response), session });

@@ -5,10 +5,19 @@ import type { Request, RequestHandler, Response } from "express";
 import type { ArrivingFile } from "../api/form-with-file.ts";
 import type { OperatorApi } from "../api/operator-api.ts";
 import type { Page, PageContext, Reader } from "../ui/page-context.ts";
-import { formTokenOf, isFormToken } from "../session/form-token.ts";
+import { formTokenOf, isFormToken, pageTokenOf, personOf } from "../session/form-token.ts";
 import { mayDecide, type Session } from "../session/session.ts";
 import { giveTimeForFile } from "./body-time.ts";
 import { currentSession, type SessionStore } from "./current-session.ts";
+import {
+  ADDRESS_MAX,
+  addressWithForm,
+  addressWithoutFile,
+  keepSentForm,
+  pageOf,
+  takeBack,
+  type KeepingDeps,
+} from "./keep-sent-form.ts";
 import { readerOf } from "./reader-of.ts";
 import { receiveUpload } from "./receive-upload.ts";
 import { isLiveMode, keepMode, queryInMode } from "./mode-of.ts";
@@ -27,12 +36,13 @@ export type PageDeps = {
 
 /**
  * Serves a page to a person who is signed in. Anybody else is led to the sign-in and back; a form that is posted
- * without a session, by another site's page or without the session's token does nothing.
+ * without a session, by another site's page or without the session's token does nothing. A form of one of our own pages
+ * is kept for its person, who gets it back after the sign-in.
  */
 export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
   return async (request, response, next) => {
     const found = await currentSession(deps.store, request);
-    if (found?.state !== "active") return redirectToLogin(request, response);
+    if (found?.state !== "active") return await redirectToLogin(deps, request, response);
     const { session } = found;
     const reader = readerOf(request, response);
     keepMode(request, response);
@@ -43,13 +53,16 @@ export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
     // The rest of an unread file is not needed, but the browser sends it before it takes the answer.
     response.once("finish", () => file?.discard());
     if (page.method === "POST" && !isOwnForm(request, form, session, deps.origin))
-      return refuseForm(request, response, { reader, session });
+      return await returnForm(deps, request, response, { form, reader, session });
     // A page for another audience is neither seen nor carried out.
     if (!isFor(page, session)) {
       if (page.method === "GET") return next();
       return refuseAct(request, response, { reader, session });
     }
-    const context = contextOf(deps, { request, session, reader, form, file });
+    const given = await takeBack(deps.store, request, { reader, session });
+    const context = contextOf(deps, { request, session, reader, form: given?.form ?? form, file });
+    // The sign-in may again be too old for a decision: the way to a newer one leads back to the form, too.
+    if (given && context.form.size > 0 && !context.mayDecide) await context.keepForm();
     const answer = await answerOnce(deps, page, context);
     switch (answer.kind) {
       case "redirect":
@@ -57,7 +70,10 @@ export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
       case "file":
         return await sendFile(response, answer);
       case "page":
-        return sendPage(response, frameOf(request, reader, session), answer);
+        return sendPage(response, frameOf(request, reader, session), {
+          ...answer,
+          notice: answer.notice ?? given?.notice,
+        });
       default:
         return answer satisfies never;
     }
@@ -82,7 +98,19 @@ function refuseAct(request: Request, response: Response, who: Refused): void {
 
 export function refuseForm(request: Request, response: Response, who: Refused): void {
   const { formTitle, formText } = who.reader.texts;
-  refuse(request, response, who, { title: formTitle, text: formText, back: pageOfForm(request.path) });
+  refuse(request, response, who, { title: formTitle, text: formText, back: pageOf(request) });
+}
+
+/** Leads back to the form's page with what was entered, or refuses a form that none of our pages has sent. */
+async function returnForm(
+  deps: PageDeps,
+  request: Request,
+  response: Response,
+  { form, ...who }: Refused & { form: URLSearchParams },
+): Promise<void> {
+  const back = await keepSentForm(deps, request, { form, by: who.session });
+  if (back === undefined) return refuseForm(request, response, who);
+  response.redirect(303, back);
 }
 
 type Refused = { reader: Reader; session: Session };
@@ -109,7 +137,7 @@ export function frameOf(request: Request, reader: Reader, session: Session | und
   const query = new URLSearchParams([...asked].filter(([, value]) => !holdsCardNumber(value)));
   return {
     reader,
-    path: request.method === "GET" ? request.path : pageOfForm(request.path),
+    path: pageOf(request),
     query,
     isLive: isLiveMode(request),
     person: session && {
@@ -136,18 +164,20 @@ export function formOf(request: Request): URLSearchParams {
   return new URLSearchParams(typeof request.body === "string" ? request.body : "");
 }
 
-export function redirectToLogin(request: Request, response: Response): void {
-  const page = request.method === "GET" ? request.originalUrl : pageOfForm(request.path);
-  const back = page === "/" ? "" : `?return=${encodeURIComponent(page.slice(0, RETURN_MAX))}`;
+/** Leads to the sign-in, and from there to the page that was asked for, or to that of the form that was sent. */
+export async function redirectToLogin(
+  deps: KeepingDeps,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const page = request.method === "GET" ? request.originalUrl : await pageWithForm(deps, request);
+  const back = page === "/" ? "" : `?return=${encodeURIComponent(page.slice(0, ADDRESS_MAX))}`;
   response.redirect(303, `/login${back}`);
 }
 
-const RETURN_MAX = 800;
-
-/** A form leads to a path below that of the page that it is on. */
-function pageOfForm(path: string): string {
-  const parts = path.split("/");
-  return parts.length > 2 ? parts.slice(0, -1).join("/") : "/";
+async function pageWithForm(deps: KeepingDeps, request: Request): Promise<string> {
+  const kept = await keepSentForm(deps, request, { form: formOf(request) });
+  return kept ?? addressWithoutFile(deps, request) ?? pageOf(request);
 }
 
 function contextOf(
@@ -167,17 +197,25 @@ function contextOf(
   },
 ): PageContext {
   const now = new Date();
-  return {
+  const query = queryInMode(request);
+  query.delete("kept");
+  const context: PageContext = {
     session,
     reader,
     form,
     file,
     api: deps.createApi(session),
     parameters: request.params as Record<string, string>,
-    query: queryInMode(request),
-    formToken: formTokenOf(session.id),
+    query,
+    formToken: pageTokenOf(deps.store.keys, session),
     mayDecide: mayDecide(session, now, deps.decisionLoginAgeMs),
     now,
     generateKey: randomUUID,
+    async keepForm() {
+      const sent = { form: context.form, person: personOf(session) };
+      context.keptAt ??= await addressWithForm(deps.store, request, sent);
+      return context.keptAt;
+    },
   };
+  return context;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isSameOrigin } from "./same-origin.ts";
+import { isSaidSameOrigin, isSameOrigin } from "./same-origin.ts";
 
 const OWN = "https://console.example.com";
 
@@ -14,4 +14,6 @@ test.each([
   [{ "sec-fetch-site": "none" }, false],
 ])("a form with %j is the console's own: %s", (headers, isOwn) => {
   expect(isSameOrigin(headers, OWN)).toBe(isOwn);
+  const isSaid = Object.keys(headers).length > 0;
+  expect(isSaidSameOrigin(headers, OWN)).toBe(isOwn && isSaid);
 });

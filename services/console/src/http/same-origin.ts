@@ -12,3 +12,8 @@ export function isSameOrigin(headers: IncomingHttpHeaders, origin: string): bool
   const { origin: sender, "sec-fetch-site": site } = headers;
   return (site === undefined || site === "same-origin") && (sender === undefined || sender === origin);
 }
+
+/** The same, and only where the browser says so. */
+export function isSaidSameOrigin(headers: IncomingHttpHeaders, origin: string): boolean {
+  return (headers.origin ?? headers["sec-fetch-site"]) !== undefined && isSameOrigin(headers, origin);
+}

@@ -61,7 +61,7 @@ function headersField(
       aria-describedby="${id}-hint${fault === undefined ? "" : ` ${id}-fault`}"
       ${fault !== undefined && html`aria-invalid="true"`}
     >
-${isSent ? (form.get("headers") ?? "") : stored}</textarea>
+${(isSent ? form.get("headers") : null) ?? stored}</textarea>
   </div>`;
 }
 

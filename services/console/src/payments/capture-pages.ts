@@ -42,6 +42,8 @@ export async function reviewCapture(context: PageContext, again: RenderAgain): P
     return await again(context, faultsNotice(context, needsOf({ amount: message })), 400);
   }
   const page = `/payments/${payment.paymentId}`;
+  // The amount comes back after the sign-in.
+  if (!context.mayDecide) await context.keepForm();
   const content = html`<p>${own.captureOnce}</p>
     ${
       context.mayDecide
@@ -51,7 +53,7 @@ export async function reviewCapture(context: PageContext, again: RenderAgain): P
             look: "primary",
             values: { captureAmount: decimalField(reader, value) },
           })
-        : signInAgain(texts, page)
+        : signInAgain(context, page)
     }
     <p><a href="${page}">${own.backToPayment}</a></p>
     ${facts([

@@ -7,7 +7,6 @@ import { hidden, textField } from "../ui/form-fields.ts";
 import { amountText } from "../ui/format.ts";
 import {
   isTestMode,
-  withoutNotice,
   type Notice,
   type PageAnswer,
   type PageContext,
@@ -40,8 +39,10 @@ export async function review(context: PageContext, notice?: Notice, status = 200
   const none = { role: "alert", title: texts.notDone, text: own.selectHint } as const;
   if (refunds.length === 0) return await answerList(context, notice ?? none, notice ? status : 400);
   const missing = { role: "alert", title: own.notDecidable(gone) } as const;
+  // The selection comes back after the sign-in.
+  if (!context.mayDecide) await context.keepForm();
   const title = own.decideTitle(refunds.length, sumText(reader, refunds));
-  const content = html`${context.mayDecide ? forms(context, refunds) : signInAgain(texts, "/refunds")}
+  const content = html`${context.mayDecide ? forms(context, refunds) : signInAgain(context, "/refunds")}
     <p><a href="/refunds?${query.toString()}">${own.backToQueue}</a></p>
     <div class="queue">${table(own.selected, decidingColumns(reader), { rows: refunds, empty: "" })}</div>`;
   return {
@@ -149,14 +150,13 @@ async function decideEach(
 ): Promise<PageAnswer> {
   const { form, query, reader } = context;
   const own = REFUND_TEXTS[reader.language];
-  const list = `/refunds?${withoutNotice(query).toString()}`;
-  if (!context.mayDecide) return await review(context, signInNotice(context, list, "1"), 403);
+  if (!context.mayDecide) return await review(context, await signInNotice(context, "1"), 403);
   const key = form.get("key") ?? "";
   const chosen = chosenIn(form);
   const refused: Fault[] = [];
   let notSent = 0;
   for (const [index, each] of chosen.entries()) {
-    const fault = await faultOf(context, list, () => decide(each, key));
+    const fault = await faultOf(context, () => decide(each, key));
     if (!fault) continue;
     refused.push({ ...fault, text: `${each.order ?? each.refundId}: ${fault.text}` });
     if (fault.isOfAll) notSent = chosen.length - index - 1;
@@ -203,7 +203,6 @@ type Fault = {
 /** The reason why a decision was not made, or that nobody knows. */
 async function faultOf(
   context: PageContext,
-  list: string,
   decide: () => ReturnType<PageContext["api"]["change"]>,
 ): Promise<Fault | undefined> {
   try {
@@ -211,7 +210,9 @@ async function faultOf(
     if (changed.done) return undefined;
     const { problem } = changed;
     if (problem.code === "insufficient_user_authentication") {
-      const { text = "", link } = signInNotice(context, list, "now");
+      // The form's key was used for this refusal: the form that comes back is another request.
+      context.form.delete("key");
+      const { text = "", link } = await signInNotice(context, "now");
       return { text, link, status: 403, isOfAll: true };
     }
     // The reason is the same for all of them, and stands in one field.

@@ -77,7 +77,7 @@ export async function answerList(
     { rows: page.items, empty: isQueue ? texts.noRefunds : own.noRefundMatches },
   );
   const content = html`${asOf(context, "/refunds")} ${filters(context, merchants)}
-    ${mayDecide && !context.mayDecide && page.items.length > 0 && signInAgain(texts, "/refunds")}
+    ${mayDecide && !context.mayDecide && page.items.length > 0 && signInAgain(context, "/refunds")}
     ${decidable.length > 0 && selectionForm(context)}
     ${!page.refusal && html`<div class="queue">${list}</div>`}
     ${pageLinks(reader, { path: "/refunds" }, query, page.nextCursor)}

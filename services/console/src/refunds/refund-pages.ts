@@ -19,7 +19,7 @@ import { REFUND_TEXTS } from "./refund-texts.ts";
 
 /** The queue of refunds that wait for a decision, and each refund with its actions. */
 export const refundPages: Page[] = [
-  { audience: "everybody", method: "GET", path: "/refunds", answer: (context) => answerList(context) },
+  { audience: "everybody", method: "GET", path: "/refunds", answer: (context) => answerQueue(context) },
   { method: "POST", path: "/refunds/review", answer: (context) => review(context) },
   { method: "POST", path: "/refunds/approve-selected", answer: approveSelected },
   { method: "POST", path: "/refunds/reject-selected", answer: rejectSelected },
@@ -70,6 +70,11 @@ export const refundPages: Page[] = [
       act(context, { action: "resolve", endpoint: operations.resolveRefund, ...statementIn(context) }),
   },
 ];
+
+/** The list, or the selection of it that a person comes back to after a sign-in. */
+async function answerQueue(context: PageContext): Promise<PageAnswer> {
+  return await (context.form.has("refundId") ? review(context) : answerList(context));
+}
 
 /** The refunds that are left, with the way back to the one that was decided. */
 function queueAfter({ parameters }: PageContext): string {

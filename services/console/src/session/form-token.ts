@@ -1,4 +1,6 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { openBytesAtRest, sealAtRest, SecretUnreadableError, type RestKeyRing } from "@holdfast/sealing";
+import type { Session } from "./session.ts";
 
 /**
  * The token that each form of a session has: no other site's page can know it, since it is keyed by the session's id,
@@ -8,7 +10,37 @@ export function formTokenOf(sessionId: string): string {
   return createHmac("sha256", sessionId).update("holdfast console form v1").digest("base64url");
 }
 
+/**
+ * The same for the forms of a page, with the person behind it for whom the page was made. It is sealed, so that nobody
+ * else can write it, and is still readable when the session is gone.
+ */
+export function pageTokenOf(keys: RestKeyRing, session: Session): string {
+  const person = sealAtRest(keys, OWNER, personOf(session)).toString("base64url");
+  return `${formTokenOf(session.id)}.${person}`;
+}
+
 export function isFormToken(sessionId: string, given: string): boolean {
-  const [expected, found] = [Buffer.from(formTokenOf(sessionId)), Buffer.from(given)];
+  const [token = ""] = given.split(".", 1);
+  const [expected, found] = [Buffer.from(formTokenOf(sessionId)), Buffer.from(token)];
   return expected.length === found.length && timingSafeEqual(expected, found);
 }
+
+/** The hash of a person, who as a merchant's staff is another one than as an operator. */
+export function personOf({ subject, staff }: Pick<Session, "subject" | "staff">): Buffer {
+  return createHash("sha256")
+    .update(JSON.stringify([subject, staff?.merchantId ?? null]))
+    .digest();
+}
+
+/** The person for whom the page of this token was made; undefined for a token that we did not make for a page. */
+export function personIn(keys: RestKeyRing, token: string): Buffer | undefined {
+  const [, sealed = ""] = token.split(".", 2);
+  try {
+    return openBytesAtRest(keys, OWNER, Buffer.from(sealed, "base64url"));
+  } catch (error) {
+    if (error instanceof SecretUnreadableError) return undefined;
+    throw error;
+  }
+}
+
+const OWNER = "console form";

@@ -109,7 +109,7 @@ function workOf(context: PageContext, difference: DifferenceDetail): Html {
     ${
       difference.proposedBy === session.subject
         ? html`<p class="quiet">${texts.close}: ${texts.whySame}</p>`
-        : html`${!mayDecide && signInAgain(reader.texts, path + kept)}
+        : html`${!mayDecide && signInAgain(context, path + kept)}
           ${(mayDecide || form.has("decision")) && closeForm(context, difference, `${path}/close${kept}`)}`
     }`;
 }

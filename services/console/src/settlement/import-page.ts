@@ -107,7 +107,7 @@ function confirmForm(context: PageContext, { importId, importedBy, fileName, lin
     roleBar(session, "operations", reader.texts) ??
     (importedBy === session.subject ? texts.whySent : undefined);
   if (why !== undefined) return html`<p class="quiet">${texts.confirmFile}: ${why}</p>`;
-  if (!context.mayDecide) return signInAgain(reader.texts, page);
+  if (!context.mayDecide) return signInAgain(context, page);
   return actionForm(context, {
     action: `${page}/confirm`,
     button: texts.confirmFile,

@@ -43,7 +43,7 @@ export function renderActions(context: PageContext, offers: readonly Offer[], su
   return html`${
     possible.length > 0 &&
     html`<h2>${texts.now}</h2>
-      ${needsSignIn && signInAgain(texts, subject.path)} ${actionForms(context, shown, subject)}`
+      ${needsSignIn && signInAgain(context, subject.path)} ${actionForms(context, shown, subject)}`
   }
   ${
     barred.length > 0 &&
@@ -97,10 +97,11 @@ function questionOf(context: PageContext, action: Action, { amount, about }: Sub
   return texts.confirmAct(actionName(texts, action), `${amount}, ${about}`);
 }
 
-/** The way to the sign-in and back, where the last one is too old. */
-export function signInAgain(texts: Texts, path: string): Html {
+/** The way to the sign-in and back, where the last one is too old; back to what was entered, where a form was sent. */
+export function signInAgain({ keptAt, reader: { texts } }: PageContext, path: string): Html {
+  const back = encodeURIComponent(keptAt ?? path);
   return html`<p>
-    <a class="button" href="/login?again=1&amp;return=${encodeURIComponent(path)}">${texts.signInAgain}</a>
+    <a class="button" href="/login?again=1&amp;return=${back}">${texts.signInAgain}</a>
     <span class="quiet">${texts.signInAgainWhy}</span>
   </p>`;
 }

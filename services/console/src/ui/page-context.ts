@@ -12,10 +12,13 @@ export function isTestMode(query: URLSearchParams): boolean {
   return query.get("livemode") === "false";
 }
 
-/** The query without what is for one visit: the notice of a finished action, and the selection of a whole list. */
+/**
+ * The query without what is for one visit: the notice of a finished action, a form that is given back, and the
+ * selection of a whole list.
+ */
 export function withoutNotice(query: URLSearchParams | undefined): URLSearchParams {
   const rest = new URLSearchParams(query);
-  for (const name of ["done", "count", "about", "after", "select"]) rest.delete(name);
+  for (const name of ["done", "count", "about", "after", "select", "kept"]) rest.delete(name);
   return rest;
 }
 
@@ -40,7 +43,7 @@ export type PageContext = {
   api: OperatorApi;
   parameters: Readonly<Record<string, string>>;
   query: URLSearchParams;
-  /** The form of a POST. */
+  /** The form of a POST, or one that was kept until its person had signed in. */
   form: URLSearchParams;
   /** The faults of the fields of what was refused: a form, or the filters of a list. */
   faults?: readonly FieldFault[];
@@ -50,6 +53,10 @@ export type PageContext = {
   /** True if the sign-in is recent enough for a decision about money. */
   mayDecide: boolean;
   now: Date;
+  /** Keeps the form that was sent until its person has signed in again. @returns the address that gives it back. */
+  keepForm: () => Promise<string>;
+  /** This address, once the form is kept. */
+  keptAt?: string;
   /** Generates an Idempotency-Key for a form on this page. */
   generateKey: () => string;
 };

@@ -20,6 +20,7 @@ async function take(
     form: new URLSearchParams({ key: "k" }),
     session: { staff: given.staff },
     mayDecide: given.mayDecide ?? true,
+    keepForm: async () => "/refunds/1?kept=f1",
     api: { change },
   } as unknown as PageContext;
   const renderAgain = vi.fn(async (_context: PageContext, _notice: Notice, status: number) => ({
@@ -33,11 +34,11 @@ async function take(
   return { answer, change, notice: renderAgain.mock.calls[0]?.[1] };
 }
 
-test("what takes a recent sign-in is not asked for with an old one, and the way to a new one is shown", async () => {
+test("what takes a recent sign-in is not asked for with an old one, and the way to a new one leads back to the form", async () => {
   const { answer, change, notice } = await take(operations.approveRefund, { mayDecide: false });
   expect(change).not.toHaveBeenCalled();
   expect(answer).toMatchObject({ kind: "page", status: 403 });
-  expect(notice?.link?.text).toContain("/login?again=1&amp;return=%2Frefunds%2F1");
+  expect(notice?.link?.text).toContain("/login?again=1&amp;return=%2Frefunds%2F1%3Fkept%3Df1");
 });
 
 test("where the gateway asks for a younger one than the console, the way leads to a sign-in of now", async () => {
@@ -45,7 +46,7 @@ test("where the gateway asks for a younger one than the console, the way leads t
     refusedAs: "insufficient_user_authentication",
   });
   expect(answer).toMatchObject({ kind: "page", status: 403 });
-  expect(notice?.link?.text).toContain("/login?again=now&amp;return=%2Frefunds%2F1");
+  expect(notice?.link?.text).toContain("/login?again=now&amp;return=%2Frefunds%2F1%3Fkept%3Df1");
 });
 
 test("a key takes a recent sign-in of staff, and none of operators", async () => {

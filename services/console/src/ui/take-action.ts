@@ -39,7 +39,7 @@ export async function takeAction<E extends Endpoint>(
   outcomeOf: (body: BodyOf<E>) => Outcome | Promise<Outcome> = () => action,
 ): Promise<PageAnswer> {
   if (takesRecentSignIn(context, endpoint) && !context.mayDecide)
-    return await renderAgain(context, signInNotice(context, page, "1"), 403);
+    return await renderAgain(context, await signInNotice(context, "1"), 403);
   if (needs.length > 0) return await renderAgain(context, faultsNotice(context, needs), 400);
   const key = context.form.get("key") ?? "";
   const changed = await context.api.change(endpoint, { path, ...(query && { query }), body, key });
@@ -52,7 +52,7 @@ export async function takeAction<E extends Endpoint>(
   context.form.delete("key");
   // The gateway asks for a more recent sign-in than the console does: a new one satisfies it.
   if (problem.code === "insufficient_user_authentication")
-    return await renderAgain(context, signInNotice(context, page, "now"), 403);
+    return await renderAgain(context, await signInNotice(context, "now"), 403);
   return await renderAgain(context, refusalNotice(context, problem), problem.status);
 }
 
@@ -86,9 +86,14 @@ function takesRecentSignIn({ session }: PageContext, endpoint: Endpoint): boolea
   return called?.recentSignIn === true;
 }
 
-/** The way to the sign-in and back. @param again how recent the sign-in has to be: as the console requires, or new. */
-export function signInNotice({ reader: { texts } }: PageContext, page: string, again: "1" | "now"): Notice {
-  const href = `/login?again=${again}&return=${encodeURIComponent(page)}`;
+/**
+ * The way to the sign-in and back to the form, with what was entered.
+ *
+ * @param again how recent the sign-in has to be: as the console requires, or new.
+ */
+export async function signInNotice(context: PageContext, again: "1" | "now"): Promise<Notice> {
+  const { texts } = context.reader;
+  const href = `/login?again=${again}&return=${encodeURIComponent(await context.keepForm())}`;
   return {
     role: "alert",
     title: texts.notDone,

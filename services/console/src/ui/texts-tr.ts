@@ -180,6 +180,14 @@ export const TURKISH: Texts = {
   formText: "Hiçbir şey değişmedi. Sayfayı yeniden açıp formu oradan gönderin.",
   interruptedTitle: "Oturum açma yarıda kaldı",
   interruptedText: "Çok uzun sürdü veya bu tarayıcıda çok fazla oturum açma işlemi başlatıldı.",
+  formBackTitle: "Lütfen formu yeniden gönderin",
+  formBack:
+    "Oturumunuz sona erdiği, eskidiği veya değiştiği için form işleme alınmadı. Girdikleriniz burada: kontrol edip düğmeye yeniden basın.",
+  formBackInPart: "Kart numaraları, adreslerin ek başlıkları ve dosyalar hiç saklanmaz: onları yeniden girin.",
+  formLostTitle: "Form işleme alınmadı",
+  formNotKept: "Girdikleriniz saklanamadı: çok uzundu veya bir dosya içeriyordu. Yeniden girin.",
+  formGone:
+    "Oturum açmadan önce girilenler artık burada değil. Girilenler 15 dakika saklanır ve yalnızca giren kişiye, bir kez geri verilir.",
   signIn: "Oturum aç",
   tryAgain: "Yeniden dene",
   loggedOutTitle: "Çıkış yaptınız",

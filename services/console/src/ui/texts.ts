@@ -183,6 +183,14 @@ export const ENGLISH = {
   formText: "Nothing was changed. Open the page again and send the form from there.",
   interruptedTitle: "The sign-in was interrupted",
   interruptedText: "It took too long, or too many sign-ins were begun in this browser.",
+  formBackTitle: "Please send the form again",
+  formBack:
+    "It was not taken, since your sign-in was over, too old or another one. What you entered is here: check it, and press the button again.",
+  formBackInPart: "Card numbers, an endpoint's headers and files are never kept: enter those again.",
+  formLostTitle: "The form was not taken",
+  formNotKept: "What you entered could not be kept: it was too long, or had a file. Enter it again.",
+  formGone:
+    "What was entered before the sign-in is not here any more. It is kept for 15 minutes and given back once, to the person who entered it.",
   signIn: "Sign in",
   tryAgain: "Try again",
   loggedOutTitle: "You are logged out",

@@ -1,0 +1,93 @@
+import type { Request } from "express";
+import { isMultipart } from "@holdfast/http-server";
+import { personIn, personOf } from "../session/form-token.ts";
+import { keepForm, takeForm } from "../session/kept-forms.ts";
+import type { Session } from "../session/session.ts";
+import { withoutNotice, type Notice, type Reader } from "../ui/page-context.ts";
+import type { SessionStore } from "./current-session.ts";
+import { queryOf } from "./query-of.ts";
+import { isSaidSameOrigin } from "./same-origin.ts";
+
+export type KeepingDeps = { store: SessionStore; origin: string };
+
+/**
+ * Keeps a form that is sent without a session, or with another session's token, and is not carried out: its person gets
+ * it back on its page after the sign-in, and presses its button again.
+ *
+ * Only a page of ours may put text there. A request of another site comes without the session's cookie (`SameSite=Lax`),
+ * and so looks like a form whose session has ended. Two things tell them apart, and both have to be right: the browser
+ * says that a page of this origin sent it (`Origin`, `Sec-Fetch-Site`), and the form names the person whom its page was
+ * made for, sealed under the console's key, which no other site can write. That person alone gets it back; a person who
+ * sends the form of somebody else gets nothing.
+ *
+ * @param by the person who sends it; undefined where nobody is signed in.
+ * @returns the address of the form's page that gives it back; undefined for any other form, of which nothing is kept.
+ */
+export async function keepSentForm(
+  { store, origin }: KeepingDeps,
+  request: Request,
+  { form, by }: { form: URLSearchParams; by?: Session },
+): Promise<string | undefined> {
+  const person = personIn(store.keys, form.get("formToken") ?? "");
+  if (!person || !isSaidSameOrigin(request.headers, origin)) return undefined;
+  if (by && !personOf(by).equals(person)) return undefined;
+  return await addressWithForm(store, request, { form, person });
+}
+
+/** Keeps a form whose sender is known. @returns the address of its page that gives it back, or says why it does not. */
+export async function addressWithForm(
+  store: SessionStore,
+  request: Request,
+  { form, person }: { form: URLSearchParams; person: Buffer },
+): Promise<string> {
+  const id = await keepForm(store, { person, page: pageOf(request) }, form);
+  return addressOf(request, id ?? NOT_KEPT);
+}
+
+/** The page of a form with a file, which is neither read from somebody unknown nor kept; undefined for another form. */
+export function addressWithoutFile({ origin }: KeepingDeps, request: Request): string | undefined {
+  const isOurs = isMultipart(request.headers["content-type"]) && isSaidSameOrigin(request.headers, origin);
+  return isOurs ? addressOf(request, NOT_KEPT) : undefined;
+}
+
+/** The form's page with its query, which says what is given back. */
+function addressOf(request: Request, kept: string): string {
+  const query = new URLSearchParams({ kept });
+  for (const [name, value] of withoutNotice(queryOf(request))) query.append(name, value);
+  return `${pageOf(request)}?${query.toString()}`.slice(0, ADDRESS_MAX);
+}
+
+/** No id of a form is this short. */
+const NOT_KEPT = "none";
+/** The longest address that a sign-in leads back to. */
+export const ADDRESS_MAX = 800;
+
+/** The path of the page, or of the page that a form is on: the form leads to a path below it. */
+export function pageOf({ method, path }: Pick<Request, "method" | "path">): string {
+  if (method === "GET") return path;
+  const parts = path.split("/");
+  return parts.length > 2 ? parts.slice(0, -1).join("/") : "/";
+}
+
+/** The form that a page shows again, and what it says about it. */
+export type GivenBack = { form: URLSearchParams; notice: Notice };
+
+/** Gives the form back that the page's address names, if it is kept for this person and page. */
+export async function takeBack(
+  store: SessionStore,
+  request: Request,
+  { reader, session }: { reader: Reader; session: Session },
+): Promise<GivenBack | undefined> {
+  const id = request.method === "GET" ? queryOf(request).get("kept") : null;
+  if (id === null) return undefined;
+  const { texts } = reader;
+  const lost = (text: string): GivenBack => ({
+    form: new URLSearchParams(),
+    notice: { role: "alert", title: texts.formLostTitle, text },
+  });
+  if (id === NOT_KEPT) return lost(texts.formNotKept);
+  const kept = await takeForm(store, { person: personOf(session), page: pageOf(request) }, id);
+  if (!kept) return lost(texts.formGone);
+  const text = kept.isWhole ? texts.formBack : `${texts.formBack} ${texts.formBackInPart}`;
+  return { form: kept.form, notice: { role: "alert", title: texts.formBackTitle, text } };
+}
