@@ -87,7 +87,7 @@ export const configSchema = z
         "The claim of the id token that names the merchant whose staff a person is. Whoever has it is served by the staff API, as that person; everybody else is an operator.",
       ),
     CONSOLE_SESSION_KEYS: keyRingSetting().describe(
-      "Seals people's tokens in the database, and sign-ins under way. Who is signed in under a key that is taken away has to sign in again.",
+      "Seals people's tokens in the database, sign-ins under way, and forms that wait for a sign-in. Who is signed in under a key that is taken away has to sign in again.",
     ),
     SESSION_IDLE: durationSetting({ min: "1m", max: "15m" })
       .default(900_000)

@@ -18,6 +18,8 @@ test.each([
   ["/search?q=order+1&lang=en", "/search?q=order+1&amp;lang=tr"],
   // The notice of a finished action is shown once.
   ["/refunds?done=approve", "/refunds?lang=tr"],
+  // A form is given back once.
+  ["/merchants?kept=f1&livemode=false", "/merchants?livemode=false&amp;lang=tr"],
   ["/", "/?lang=tr"],
 ])("at %s a switch of languages leads to %s", (address, href) => {
   expect(pageAt(address)).toContain(`href="${href}"`);
