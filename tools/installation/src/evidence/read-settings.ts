@@ -43,7 +43,7 @@ export const RINGS: Readonly<Record<string, Pick<Ring, "algorithm" | "protects">
     algorithm: "X25519 on the bus, AES-256-GCM at rest",
     protects: "banks' files and evidence of chargebacks",
   },
-  CONSOLE_SESSION_KEYS: { algorithm: "AES-256-GCM", protects: "stored tokens of people" },
+  CONSOLE_SESSION_KEYS: { algorithm: "AES-256-GCM", protects: "stored tokens and forms of people" },
   PAN_FINGERPRINT_KEYS: { algorithm: "HMAC-SHA-256", protects: "hashes of card numbers" },
 };
 
