@@ -138,6 +138,7 @@ const PAYLOADS: Record<string, () => object> = {
   "webhooks.test-endpoint": defaultEndpoint,
   "webhooks.list-deliveries": () => ({ limit: 10 }),
   "webhooks.get-delivery": () => ({ eventId: randomUUID() }),
+  "webhooks.read-body": () => ({ eventId: randomUUID() }),
   "webhooks.redeliver": () => ({ eventId: randomUUID() }),
   "webhooks.redeliver-failed": () => ({ merchantId: system.merchantId, since: "2026-01-01T00:00:00Z" }),
   "webhooks.audit-log": () => ({ limit: 10 }),

@@ -59,6 +59,7 @@ const LINES: Record<string, Line> = {
   rotateWebhookSecretAsStaff: { ...changes, ...ofEndpoint },
   activateWebhookSecretAsStaff: { ...changes, ...ofEndpoint },
   testWebhookAsStaff: { ...changes, ...ofEndpoint },
+  getWebhookBodyAsStaff: { role: "developer", ...ofEvent, another: 404 },
   redeliverWebhookAsStaff: { ...changes, ...ofEvent },
   redeliverFailedWebhooksAsStaff: {
     ...changes,

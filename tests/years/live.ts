@@ -53,6 +53,7 @@ export async function live(system: YearsSystem): Promise<Lived> {
     return rows[0]?.event_id ?? false;
   });
   done(await system.operate(operations.redeliverWebhook.command, { eventId }));
+  done(await system.operate(operations.getWebhookBody.command, { eventId }));
   const since = new Date(Date.now() - 3_600_000).toISOString();
   await system.operate(operations.redeliverFailedWebhooks.command, { merchantId, since });
   const importId = await importFile(system, paymentId);

@@ -73,10 +73,9 @@ const ofRefund: readonly Way[] = [
   "inquireRefund",
   "resolveRefund",
 ].map((operationId) => ({ operationId, parameter: "refundId" }));
-const ofDelivery: readonly Way[] = ["getWebhookDelivery", "redeliverWebhook"].map((operationId) => ({
-  operationId,
-  parameter: "eventId",
-}));
+const ofDelivery: readonly Way[] = ["getWebhookDelivery", "getWebhookBody", "redeliverWebhook"].map(
+  (operationId) => ({ operationId, parameter: "eventId" }),
+);
 
 const ofAccount: readonly Way[] = [
   "getAcquirerAccount",
@@ -175,7 +174,12 @@ const STAFF_LINKS: typeof LINKS = {
   },
   listWebhookDeliveriesAsStaff: {
     pointer: "/items/0/eventId",
-    ways: toStaff("eventId", "getWebhookDeliveryAsStaff", "redeliverWebhookAsStaff"),
+    ways: toStaff(
+      "eventId",
+      "getWebhookDeliveryAsStaff",
+      "getWebhookBodyAsStaff",
+      "redeliverWebhookAsStaff",
+    ),
   },
   listPaymentLinksAsStaff: {
     pointer: "/items/0/paymentLinkId",

@@ -1,10 +1,11 @@
 /**
  * The roles of operators. They are a set, not a ladder: a company gives each person those that they need. Any of them
- * may read, but for files of evidence, which may have whole card numbers.
+ * may read, but for files of evidence, which may have whole card numbers, and the bodies of webhooks.
  *
  * - `approver` approves and rejects refunds,
  * - `onboarder` changes merchants, their credentials and their webhook endpoints,
- * - `operations` settles what the bank left open, sends webhooks again, requests refunds for merchants, and reads evidence,
+ * - `operations` settles what the bank left open, sends webhooks again and reads their bodies, requests refunds for merchants,
+ *   and reads evidence,
  * - `admin` says who is locked out, and does all of that but what an approver does: nobody who gives others what they
  *   need to ask for money decides about it by the same role.
  */

@@ -5,7 +5,7 @@ import type { StaleSignIn } from "./operator-role.ts";
  *
  * - `support` reads,
  * - `refunds` requests refunds, captures and cancels,
- * - `developer` changes API keys and webhook endpoints, and sends webhooks again,
+ * - `developer` changes API keys and webhook endpoints, sends webhooks again, and reads their bodies,
  * - `owner` does all of that, and makes payment links.
  */
 export const STAFF_ROLES = ["support", "refunds", "developer", "owner"] as const;

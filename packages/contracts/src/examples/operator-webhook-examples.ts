@@ -1,4 +1,5 @@
 import { DAY, MERCHANT_ID, NEXT, PAYMENT_ID } from "./shop-day.ts";
+import { WEBHOOK_EXAMPLES } from "./webhook-examples.ts";
 
 const URL_OF_SHOP = "https://shop.example/webhooks";
 const SECOND_URL = "https://erp.example/holdfast";
@@ -71,14 +72,17 @@ const DELIVERY = {
   livemode: true,
   paymentId: PAYMENT_ID,
   paymentStatus: "SUCCESS",
+  orderId: "order-1",
   endpointId: MERCHANT_ID,
   status: "delivered",
   occurredAt: `${DAY}T09:30:01.412Z`,
   deadlineAt: "2026-11-25T09:30:01.412Z",
   remainingSeconds: 172_675,
   attemptCount: 1,
+  lastStatusCode: 200,
   resolvedAt: `${DAY}T09:30:01.690Z`,
 };
+const SENT = JSON.stringify(WEBHOOK_EXAMPLES["payment.status_changed"]);
 const ATTEMPT = {
   number: 1,
   trigger: "schedule",
@@ -130,6 +134,7 @@ export const OPERATOR_WEBHOOK_ANSWERS: Readonly<Record<string, Readonly<Record<n
       attempts: [ATTEMPT],
     },
   },
+  getWebhookBody: { 200: { eventId: DELIVERY.eventId, body: SENT, bytes: SENT.length } },
   redeliverWebhook: { 202: QUEUED },
   redeliverFailedWebhooks: { 202: QUEUED },
 };

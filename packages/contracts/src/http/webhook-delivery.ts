@@ -70,6 +70,9 @@ export const webhookDeliverySchema = z
       description: "The payment, refund or checkout; absent where the event is about something else",
     }),
     paymentStatus: eventStatusSchema.optional(),
+    orderId: z.string().optional().meta({
+      description: "The merchant's order number of the payment, refund or checkout, as the event has it",
+    }),
     endpointId: z.uuid().meta({
       description:
         "The endpoint that it is for; the default endpoint's id is the merchant's, in test mode with version 8",
@@ -81,6 +84,13 @@ export const webhookDeliverySchema = z
       .int()
       .meta({ description: "Seconds that remain for delivery; 0 once the time is over" }),
     attemptCount: z.int().meta({ description: "Number of attempts so far, those that people asked for too" }),
+    lastError: webhookErrorSchema
+      .optional()
+      .meta({ description: "Why the latest attempt failed; absent where it succeeded or there was none" }),
+    lastStatusCode: z
+      .int()
+      .optional()
+      .meta({ description: "What the endpoint answered to the latest attempt; absent where no answer came" }),
     nextAttemptAt,
     resolvedAt,
   })
@@ -146,3 +156,17 @@ export const webhookDeliveryPageSchema = pageOf(
 ).meta({
   id: "WebhookDeliveryPage",
 });
+
+/** No event of ours is near it: those who read a body get this much of a longer one. */
+export const WEBHOOK_BODY_SHOWN_BYTES = 65_536;
+
+export const webhookBodySchema = z
+  .object({
+    eventId: z.uuid().meta({ description: "The webhook's x-event-id" }),
+    body: z.string().meta({
+      description: `The body as it is sent, in UTF-8; of one with more than ${WEBHOOK_BODY_SHOWN_BYTES} bytes the first of them`,
+    }),
+    bytes: z.int().meta({ description: "Bytes of the whole body" }),
+  })
+  .meta({ id: "WebhookBody", description: "The body that is sent, the same in every attempt" });
+export type WebhookBody = z.infer<typeof webhookBodySchema>;

@@ -3,7 +3,10 @@ import type { Difference } from "./staff-endpoint.ts";
 import { STAFF_WEBHOOK_CHANGES } from "./staff-webhook-changes.ts";
 import { operations } from "./operations.ts";
 
-/** The changes that one role may make, by the endpoint of operators or merchants that makes the same change. */
+/**
+ * The changes that one role may make, by the endpoint of operators or merchants that makes the same change, and the
+ * reading that not every role may do.
+ */
 export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
   [
     operations.capture,
@@ -41,6 +44,16 @@ export const STAFF_CHANGES: readonly (readonly [Endpoint, Difference])[] = [
     },
   ],
   ...STAFF_WEBHOOK_CHANGES,
+  [
+    operations.getWebhookBody,
+    {
+      operationId: "getWebhookBodyAsStaff",
+      role: "developer",
+      path: "/staff/webhook-deliveries/{eventId}/body",
+      summary: "Get the body of a webhook",
+      description: "Returns the body that is sent for one event. Each reading is in the audit log.",
+    },
+  ],
   [
     operations.redeliverWebhook,
     {

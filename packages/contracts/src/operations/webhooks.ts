@@ -2,6 +2,7 @@ import { z } from "zod";
 import { BODY_PROBLEMS, only, pathId } from "../http/endpoint.ts";
 import { exportQuery, pagePayload, pageQuery, WITH_ROWS } from "../http/list-query.ts";
 import {
+  webhookBodySchema,
   webhookDeliveryDetailSchema,
   webhookDeliveryPageSchema,
   webhookDeliveryStatusSchema,
@@ -24,6 +25,8 @@ const ofMerchant = {
 const eventPath = z.object({ eventId: pathId("Id of the event: the webhook's x-event-id") });
 
 const sentTo = z.string().meta({ description: "Where events are sent" });
+
+const hideSchema = z.literal("skipped", { error: "must be skipped" });
 
 const queued = {
   202: {
@@ -132,6 +135,7 @@ export const webhookOperations = defineOperatorOperations({
       /** The mode to list; both without it. */
       livemode: z.boolean().optional(),
       status: webhookDeliveryStatusSchema.optional(),
+      hide: hideSchema.optional(),
       ...pagePayload,
     }),
     method: "GET",
@@ -145,6 +149,11 @@ export const webhookOperations = defineOperatorOperations({
       paymentId: only("deliveries about this payment or refund", z.uuid()),
       livemode: livemodeParameter,
       status: only("deliveries in this state", webhookDeliveryStatusSchema),
+      hide: hideSchema.optional().meta({
+        description:
+          "`skipped` leaves out those that were skipped or cancelled, where no `status` is asked for. A page may then have " +
+          "fewer entries than its `limit`, or none, and a next page",
+      }),
       ...pageQuery,
       ...exportQuery,
     }),
@@ -164,6 +173,22 @@ export const webhookOperations = defineOperatorOperations({
     pathParameters: eventPath,
     notFound: "delivery_not_found",
     responses: { 200: { description: "The delivery", body: webhookDeliveryDetailSchema } },
+    problems: ["delivery_not_found", "forbidden"],
+  },
+
+  getWebhookBody: {
+    subject: "webhooks.read-body",
+    method: "GET",
+    path: "/operator/webhook-deliveries/{eventId}/body",
+    // It has the buyer's name and the masked number of the card: those need it who look after deliveries.
+    role: "operations",
+    summary: "Get the body of a webhook",
+    description:
+      "Returns the body that is sent for one event, with card numbers masked as they are sent. Each reading is in the " +
+      "audit log.",
+    pathParameters: eventPath,
+    notFound: "delivery_not_found",
+    responses: { 200: { description: "The body", body: webhookBodySchema } },
     problems: ["delivery_not_found", "forbidden"],
   },
 

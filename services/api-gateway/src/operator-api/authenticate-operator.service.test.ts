@@ -52,6 +52,7 @@ const MAY: Record<string, string> = {
   testMerchantWebhook: "onboarder admin",
   listWebhookDeliveries: ANYBODY,
   getWebhookDelivery: ANYBODY,
+  getWebhookBody: "operations admin",
   redeliverWebhook: "operations admin",
   redeliverFailedWebhooks: "operations admin",
   createAcquirerAccount: "admin",

@@ -1,4 +1,9 @@
-import type { EventStatus, WebhookDeliveryStatus } from "@holdfast/contracts";
+import {
+  WEBHOOK_BODY_SHOWN_BYTES,
+  type EventStatus,
+  type WebhookDeliveryStatus,
+  type WebhookError,
+} from "@holdfast/contracts";
 import { ofMode } from "@holdfast/postgres";
 import { sql, type Kysely, type RawBuilder, type Selectable } from "kysely";
 import type { AttemptTable, Outcome, WebhooksDatabase } from "../database.ts";
@@ -19,7 +24,11 @@ export type LoggedEvent = {
   /** True while its endpoint is off: it has no next attempt, and is kept as long as its event. */
   is_off: boolean;
   attempt_count: number;
-  body_prefix: Buffer;
+  /** Why the latest attempt failed, and what was answered to it; null where there is none. */
+  last_error: WebhookError | null;
+  last_status_code: number | null;
+  /** No more of it than the log reads. */
+  body: Buffer;
 };
 
 export type LogFilter = {
@@ -123,7 +132,7 @@ export type OutcomeAtEndpoint = Pick<
   "endpoint_id" | "outcome" | "resolved_at" | "next_attempt_at"
 >;
 
-type LogPage = { limit: number; before: LogPosition | undefined };
+export type LogPage = { limit: number; before: LogPosition | undefined };
 
 function conditions({ merchantId, livemode, paymentId, eventId, status }: LogFilter) {
   const given = [
@@ -153,6 +162,9 @@ function statusCondition(status: WebhookDeliveryStatus): RawBuilder<unknown> {
 /**
  * The rows of a log with what they cost only once they are chosen. Each table has a partition for each day, and a plan that
  * has all of them costs more than all that is read: with the times of the chosen events it has the few days that they are of.
+ *
+ * Bodies come along: they stand in the rows that are read anyway, and those of 50 rows are some 50 KB. An order number is
+ * asked for by people alone, so it is read from them there (`orderOf`) and no column that each acceptance writes has it.
  */
 async function readLog(
   db: Kysely<WebhooksDatabase>,
@@ -165,27 +177,29 @@ async function readLog(
   const endpoint = endpointId === undefined ? sql`event.merchant_id` : sql`${endpointId}::uuid`;
   const { rows } = await sql<LoggedEvent>`
     select event.occurred_at, event.event_id, event.event_type, event.merchant_id, ${endpoint} as endpoint_id,
-      event.payment_id, event.status as payment_status, substring(event.body for ${SIGNED_PREFIX_BYTES}::int) as body_prefix,
+      event.payment_id, event.status as payment_status, substring(event.body for ${WEBHOOK_BODY_SHOWN_BYTES}::int) as body,
       outcome.outcome, outcome.resolved_at,
       greatest(scheduled.deadline_at, owned.attempts_until) as deadline_at,
       case when owned.state = 'on' then scheduled.due_at end as next_attempt_at,
       scheduled.delivery_id is not null and owned.state in ('waiting', 'skipping') as is_off,
-      (select count(*)::int from attempt
-       where attempt.event_id = event.event_id and attempt.sent_at >= ${oldest.occurred_at}::timestamptz - interval '1 hour'
-         and attempt.endpoint_id = ${endpoint}) as attempt_count
+      tried.attempt_count, tried.last_error, tried.last_status_code
     from event
       left join outcome on outcome.occurred_at = event.occurred_at and outcome.event_id = event.event_id
         and outcome.endpoint_id = ${endpoint} and outcome.occurred_at = ${times}
       left join delivery as scheduled on scheduled.event_id = event.event_id and scheduled.endpoint_id = ${endpoint}
         and scheduled.trigger = 'schedule'
       left join endpoint as owned on owned.endpoint_id = scheduled.endpoint_id
+      cross join lateral (
+        select count(*)::int as attempt_count, (array_agg(error order by sent_at desc, attempt_id))[1] as last_error,
+          (array_agg(status_code order by sent_at desc, attempt_id))[1] as last_status_code
+        from attempt
+        where attempt.event_id = event.event_id and attempt.sent_at >= ${oldest.occurred_at}::timestamptz - interval '1 hour'
+          and attempt.endpoint_id = ${endpoint}
+      ) as tried
     where event.occurred_at = ${times} and event.event_id = any(${keys.map(({ event_id }) => event_id)}::uuid[])
     order by event.occurred_at desc, event.event_id desc`.execute(db);
   return rows;
 }
-
-/** The log shows this much of the body, which is the signed string's second part. */
-const SIGNED_PREFIX_BYTES = 32;
 
 export async function findAttempts(
   db: Kysely<WebhooksDatabase>,

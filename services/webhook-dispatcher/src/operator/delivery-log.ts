@@ -13,7 +13,7 @@ import {
   type webhookDeliveryPageSchema,
 } from "@holdfast/contracts";
 import type { Kysely, Selectable } from "kysely";
-import type { z } from "zod";
+import { z } from "zod";
 import type { Clock } from "../clock.ts";
 import type { AttemptTable, WebhooksDatabase } from "../database.ts";
 import { keptUntil } from "../retention.ts";
@@ -25,6 +25,7 @@ import {
   type LogPosition,
   type OutcomeAtEndpoint,
 } from "./delivery-log-queries.ts";
+import { findShown } from "./find-shown.ts";
 
 export type DeliveryLogDeps = {
   db: Kysely<WebhooksDatabase>;
@@ -36,15 +37,26 @@ export type DeliveryLogDeps = {
 /** A page of the log, newest first. */
 export async function listDeliveries(
   deps: DeliveryLogDeps,
-  { limit, cursor, ...filter }: z.infer<typeof operations.listWebhookDeliveries.command.request>,
+  { limit, cursor, hide, ...filter }: z.infer<typeof operations.listWebhookDeliveries.command.request>,
 ): Promise<CommandReply<z.infer<typeof webhookDeliveryPageSchema>>> {
   const before = cursor === undefined ? undefined : decodePosition(cursor);
   if (cursor !== undefined && before === undefined) {
     return { outcome: "problem", code: "validation_failed", extra: { errors: INVALID_CURSOR_ERRORS } };
   }
-  const events = await findEvents(deps.db, filter, { limit: limit + 1, before });
+  const asked = { limit: limit + 1, before };
+  const hides = hide !== undefined && filter.status === undefined;
+  const { events, readTo } = hides
+    ? await findShown(deps.db, filter, asked)
+    : { events: await findEvents(deps.db, filter, asked), readTo: undefined };
   const { page, next } = cutPage(events, limit, ({ event_id }) => idCursor.encode(event_id));
-  return { outcome: "done", result: { items: page.map((event) => describe(deps, event)), ...next } };
+  const nextCursor = next.nextCursor ?? (readTo && idCursor.encode(readTo.eventId));
+  return {
+    outcome: "done",
+    result: {
+      items: page.map((event) => describe(deps, event)),
+      ...(nextCursor !== undefined && { nextCursor }),
+    },
+  };
 }
 
 /** One event with its attempts, and what became of it at each endpoint. */
@@ -90,16 +102,32 @@ function describe(deps: DeliveryLogDeps, event: LoggedEvent): WebhookDelivery {
       paymentId: event.payment_id,
       paymentStatus: event.payment_status as WebhookDelivery["paymentStatus"],
     }),
+    ...orderOf(event),
     endpointId: event.endpoint_id,
     status: event.outcome ?? "pending",
     occurredAt: event.occurred_at.toISOString(),
     deadlineAt: deadlineAt.toISOString(),
     remainingSeconds: secondsUntil(deadlineAt, deps.clock.databaseNow()),
     attemptCount: event.attempt_count,
+    ...(event.last_error !== null && { lastError: event.last_error }),
+    ...(event.last_status_code !== null && { lastStatusCode: event.last_status_code }),
     ...(event.next_attempt_at !== null && { nextAttemptAt: event.next_attempt_at.toISOString() }),
     ...(event.resolved_at !== null && { resolvedAt: event.resolved_at.toISOString() }),
   };
 }
+
+/** The order number, as the body of an event about a payment, a refund or a checkout has it. */
+function orderOf({ event_type, body }: LoggedEvent): Pick<WebhookDelivery, "orderId"> {
+  if (!isAboutPayment(event_type)) return {};
+  try {
+    return { orderId: orderSchema.safeParse(JSON.parse(body.toString())).data?.orderId };
+  } catch {
+    // The list of deliveries is there also where one of them has no JSON.
+    return {};
+  }
+}
+
+const orderSchema = z.object({ orderId: z.string() });
 
 function describeAtEndpoint({ endpoint_id, outcome, resolved_at, next_attempt_at }: OutcomeAtEndpoint) {
   return {
@@ -126,7 +154,7 @@ function describeAttempt(
     ...(attempt.error !== null && { error: attempt.error }),
     durationMs: attempt.duration_ms,
     requestTime: attempt.request_time.toString(),
-    signedPrefix: `${attempt.request_time}:${event.body_prefix.toString("latin1").replace(/[^\x20-\x7E]/g, "?")}`,
+    signedPrefix: `${attempt.request_time}:${event.body.toString("latin1", 0, SIGNED_PREFIX_BYTES).replace(/[^\x20-\x7E]/g, "?")}`,
     bodyHash: attempt.body_hash.toString("hex"),
     secretVersion: attempt.secret_version,
     ...(attempt.next_version !== null && { nextSecretVersion: attempt.next_version }),
@@ -135,6 +163,9 @@ function describeAttempt(
     remainingSeconds: secondsUntil(deadlineAt, attempt.sent_at.getTime()),
   };
 }
+
+/** The log shows this much of the body, which is the signed string's second part. */
+const SIGNED_PREFIX_BYTES = 32;
 
 function secondsUntil(deadlineAt: Date, now: number): number {
   return Math.max(0, Math.floor((deadlineAt.getTime() - now) / 1_000));

@@ -14,6 +14,7 @@ import {
 } from "./merchant-endpoints.ts";
 import { listFailing } from "./failing-endpoints.ts";
 import { setManagement } from "./management.ts";
+import { readBody } from "./read-body.ts";
 import { sendTestEvent } from "./send-test-event.ts";
 import { findMissing } from "../accept/find-missing.ts";
 import { comparableSince } from "../retention.ts";
@@ -32,6 +33,7 @@ export function operatorHandlers(deps: OperatorDeps) {
     ...endpointHandlers(deps),
     handler(operations.listWebhookDeliveries.command, ({ payload }) => listDeliveries(deps, payload)),
     handler(operations.getWebhookDelivery.command, ({ payload }) => getDelivery(deps, payload.eventId)),
+    handler(operations.getWebhookBody.command, ({ context, payload }) => readBody(deps, context, payload)),
     handler(operations.redeliverWebhook.command, ({ context, payload }) => redeliver(deps, context, payload)),
     handler(operations.redeliverFailedWebhooks.command, ({ context, payload }) =>
       redeliverFailed(deps, context, payload),

@@ -13,6 +13,7 @@ import { activateSecret, deleteEndpoint, putEndpoint, rotateSecret } from "../op
 import { whereAllowed } from "../operator/management.ts";
 import { changeEndpoint, createEndpoint, listEndpoints } from "../operator/merchant-endpoints.ts";
 import type { OperatorDeps } from "../operator/operator-handlers.ts";
+import { readBody } from "../operator/read-body.ts";
 import { redeliver, redeliverFailed } from "../operator/redeliver.ts";
 import { sendTestEvent } from "../operator/send-test-event.ts";
 
@@ -71,6 +72,9 @@ function deliveryHandlers(deps: OperatorDeps) {
       const isOwn = idInMode(merchantId, livemode) === context.merchant.merchantId;
       return isOwn ? reply : { outcome: "problem", code: "delivery_not_found" };
     }),
+    handler(staffVersionOf(operations.getWebhookBody.command), ({ context, payload }) =>
+      readBody(deps, context, own(context, payload)),
+    ),
     handler(staffVersionOf(operations.redeliverWebhook.command), ({ context, payload }) =>
       redeliver(deps, context, own(context, payload)),
     ),
