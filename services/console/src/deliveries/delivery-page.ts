@@ -1,10 +1,12 @@
 import {
   operations,
   type WebhookAttempt,
+  type WebhookBody,
   type WebhookDeliveryDetail,
   type WebhookEndpoint,
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
+import { bodySection, readBody } from "./body-section.ts";
 import { compareBody } from "./compare-body.ts";
 import { DELIVERY_TEXTS } from "./delivery-texts.ts";
 import { faultOfSent, needsOf } from "../ui/field-faults.ts";
@@ -33,16 +35,21 @@ async function answerDelivery(context: PageContext, notice?: Notice, status = 20
   const delivery = await api.read(operations.getWebhookDelivery, {
     path: { eventId: parameters["eventId"]! },
   });
-  const endpoints = await api.read(operations.listMerchantWebhooks, {
-    path: { merchantId: delivery.merchantId },
-    query: { livemode: delivery.livemode ? undefined : "false" },
-  });
-  return renderDelivery(context, { delivery, endpoints: endpoints.items, notice, status });
+  const [endpoints, body] = await Promise.all([
+    api.read(operations.listMerchantWebhooks, {
+      path: { merchantId: delivery.merchantId },
+      query: { livemode: delivery.livemode ? undefined : "false" },
+    }),
+    readBody(context, delivery.eventId),
+  ]);
+  return renderDelivery(context, { delivery, endpoints: endpoints.items, body, notice, status });
 }
 
 type Shown = {
   delivery: WebhookDeliveryDetail;
   endpoints: readonly WebhookEndpoint[];
+  /** Undefined where it was not asked for. */
+  body: WebhookBody | undefined;
   notice?: Notice | undefined;
   status: number;
 };
@@ -57,6 +64,7 @@ function renderDelivery(context: PageContext, shown: Shown): PageAnswer {
     rows: delivery.attempts,
     empty: delivery.resolvedAt === undefined ? texts.noAttempts : texts.neverSent,
   })}
+  ${bodySection(context, delivery.eventId, shown.body)}
   ${delivery.attempts.length > 0 && signature(context, shown)}`;
   return {
     kind: "page",
@@ -79,6 +87,7 @@ function factsOf(reader: Reader, delivery: WebhookDeliveryDetail) {
   const { merchantId, paymentId } = delivery;
   return [
     [texts.event, html`<code>${delivery.eventType}</code>`],
+    [reader.texts.order, delivery.orderId],
     ["Id", html`<code>${delivery.eventId}</code>`],
     [reader.texts.status, statusBadge(reader, delivery.status)],
     [

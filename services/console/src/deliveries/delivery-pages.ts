@@ -1,25 +1,25 @@
 import {
   operations,
   WEBHOOK_DELIVERY_STATUSES,
-  type WebhookDelivery,
   type WebhookEndpoint,
   type WebhookHour,
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { csvPage } from "../ui/csv-page.ts";
+import { deliveryColumns } from "./delivery-columns.ts";
 import { deliveryPage, REDELIVERS } from "./delivery-page.ts";
 import { DELIVERY_TEXTS } from "./delivery-texts.ts";
 import { hoursTable } from "./endpoint-hours.ts";
 import { endpointTable } from "./endpoint-table.ts";
 import { faultAt, needsOf } from "../ui/field-faults.ts";
 import { actionForm, modeInput, selectField, textField } from "../ui/form-fields.ts";
-import { breakable, statusBadge, statusWord, timeElement } from "../ui/format.ts";
+import { statusWord } from "../ui/format.ts";
 import { instantField } from "../ui/instant-field.ts";
-import { merchantField, merchantName, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
+import { merchantField, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
 import { barOf, barText } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext } from "../ui/page-context.ts";
 import { filterOf, readList } from "../ui/read-list.ts";
-import { pageLinks, table, type Column } from "../ui/table.ts";
+import { pageLinks, table } from "../ui/table.ts";
 import { doneNotice, takeAction } from "../ui/take-action.ts";
 
 /** The delivery log, of all merchants or of one with the health of its endpoints, and each webhook. */
@@ -27,7 +27,7 @@ export const deliveryPages: Page[] = [
   { audience: "everybody", method: "GET", path: "/deliveries", answer: (context) => answerLog(context) },
   csvPage("/deliveries.csv", operations.listWebhookDeliveries, {
     audience: "everybody",
-    filter: (query) => filterOf(query, FILTERS),
+    filter: (query) => askedOf(filterOf(query, FILTERS)),
   }),
   { audience: "everybody", method: "POST", path: "/deliveries/redeliver", answer: redeliverAll },
   ...deliveryPage,
@@ -35,6 +35,20 @@ export const deliveryPages: Page[] = [
 
 const FILTERS = ["merchantId", "endpointId", "paymentId", "status", "livemode"] as const;
 type Filter = Partial<Record<(typeof FILTERS)[number], string>>;
+
+/** Stands for every status, those that are hidden without one too. */
+const ALL = "all";
+
+/** What was skipped or cancelled is no work. It is an answer where somebody asks about one payment. */
+function hidesSkipped({ status, paymentId }: Filter): boolean {
+  return status === undefined && paymentId === undefined;
+}
+
+/** The filters of the API, for a page and for a file of all rows. */
+function askedOf(filter: Filter): Record<string, string | undefined> {
+  if (hidesSkipped(filter)) return { ...filter, hide: "skipped" };
+  return filter.status === ALL ? { ...filter, status: undefined } : filter;
+}
 
 async function answerLog(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
   const { api, query, reader, session } = context;
@@ -44,17 +58,19 @@ async function answerLog(context: PageContext, notice?: Notice, status?: number)
   const cursor = query.get("cursor") ?? undefined;
   const [merchants, deliveries, endpoints, hours] = await Promise.all([
     readMerchants(context),
-    readList(context, api.read(operations.listWebhookDeliveries, { query: { ...filter, cursor } })),
+    readList(context, api.read(operations.listWebhookDeliveries, { query: { ...askedOf(filter), cursor } })),
     readList(context, endpointsOf(context, merchantId, filter)),
     readList(context, hoursOf(context, merchantId, filter)),
   ]);
   const content = html`${filters(context, { merchants, filter })}
     ${merchantId !== undefined && ofMerchant(context, { merchantId, filter, endpoints: endpoints.items })}
     ${merchantId !== undefined && filter.endpointId !== undefined && hoursTable(reader, hours.items)}
-    ${table(texts.log, columns(context, merchants), {
-      rows: deliveries.items,
-      empty: texts.noDeliveries,
-    })}
+    <div class="queue">
+      ${table(texts.log, deliveryColumns(reader, { merchantId, merchants, endpoints: endpoints.items }), {
+        rows: deliveries.items,
+        empty: deliveries.nextCursor === undefined ? texts.noDeliveries : texts.noneHere,
+      })}
+    </div>
     ${pageLinks(reader, { path: "/deliveries" }, query, deliveries.nextCursor)}
     <p><a href="/deliveries.csv?${new URLSearchParams(filter).toString()}">${reader.texts.csv}</a></p>`;
   const refusal = deliveries.refusal ?? endpoints.refusal ?? hours.refusal;
@@ -114,6 +130,15 @@ function filters(
   const statuses = WEBHOOK_DELIVERY_STATUSES.map((value) => ({ value, text: statusWord(reader, value) }));
   const field = (name: "paymentId" | "endpointId", label: string) =>
     textField({ name, label, value: filter[name], max: 100, fault: faultAt(context, name) });
+  const any = reader.texts.any;
+  // About one payment everything is shown.
+  const first =
+    filter.paymentId === undefined
+      ? [
+          { value: "", text: texts.allButSkipped },
+          { value: ALL, text: any },
+        ]
+      : [{ value: "", text: any }];
   return html`<form class="filters" action="/deliveries">
       ${modeInput(query)}
       ${
@@ -128,7 +153,7 @@ function filters(
       ${selectField({
         name: "status",
         label: reader.texts.status,
-        choices: [{ value: "", text: reader.texts.any }, ...statuses],
+        choices: [...first, ...statuses],
         chosen: filter.status,
         fault: faultAt(context, "status"),
       })}
@@ -136,41 +161,8 @@ function filters(
       ${filter.endpointId !== undefined && field("endpointId", texts.endpoint)}
       <button>${reader.texts.filter}</button>
     </form>
-    ${!session.staff && filter.merchantId === undefined && html`<p class="quiet">${texts.merchantHint}</p>`}`;
-}
-
-function columns({ reader, session }: PageContext, merchants: KnownMerchants): Column<WebhookDelivery>[] {
-  const { texts } = reader;
-  const own = DELIVERY_TEXTS[reader.language];
-  return [
-    { heading: own.occurred, cell: ({ occurredAt }) => timeElement(reader, occurredAt) },
-    {
-      heading: own.event,
-      cell: ({ eventId, eventType }) => html`<a href="/deliveries/${eventId}">${breakable(eventType)}</a>`,
-    },
-    {
-      heading: own.reports,
-      cell: ({ paymentStatus }) => (paymentStatus === undefined ? "–" : statusWord(reader, paymentStatus)),
-    },
-    ...(session.staff ? [] : [merchantColumn(texts.merchant, merchants)]),
-    { heading: own.about, cell: aboutLink },
-    { heading: texts.status, cell: ({ status }) => statusBadge(reader, status) },
-    { heading: own.attempts, isNumber: true, cell: ({ attemptCount }) => attemptCount },
-    { heading: texts.nextAttemptOf, cell: ({ nextAttemptAt }) => timeElement(reader, nextAttemptAt) },
-  ];
-}
-
-function merchantColumn(heading: string, merchants: KnownMerchants): Column<WebhookDelivery> {
-  return {
-    heading,
-    cell: ({ merchantId }) =>
-      html`<a href="/merchants/${merchantId}">${merchantName(merchants, merchantId)}</a>`,
-  };
-}
-
-/** Links to the search, which knows whether the id is a payment's, a refund's or a checkout's. */
-export function aboutLink({ paymentId }: Pick<WebhookDelivery, "paymentId">): Html {
-  return paymentId === undefined ? html`–` : html`<a href="/search?q=${paymentId}">${paymentId}</a>`;
+    ${!session.staff && filter.merchantId === undefined && html`<p class="quiet">${texts.merchantHint}</p>`}
+    ${hidesSkipped(filter) && html`<p class="quiet">${texts.hidesSkipped}</p>`}`;
 }
 
 /** For an endpoint that works again: what waits for it need not wait for its next attempt. */

@@ -20,7 +20,7 @@ export const STATUS_WORDS_TURKISH: Record<string, string> = {
   pending: "Bekliyor",
   delivered: "İletildi",
   failed: "İletilemedi",
-  skipped: "Adres yok",
+  skipped: "Atlandı",
   cancelled: "İptal edildi",
   OPEN: "Açık",
   WON: "Kazanıldı",

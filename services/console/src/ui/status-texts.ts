@@ -20,7 +20,7 @@ export const STATUS_WORDS: Record<string, string> = {
   pending: "Pending",
   delivered: "Delivered",
   failed: "Failed",
-  skipped: "No endpoint",
+  skipped: "Skipped",
   cancelled: "Cancelled",
   OPEN: "Open",
   WON: "Won",
