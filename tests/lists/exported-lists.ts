@@ -27,10 +27,11 @@ export const EXPORTED_LISTS: ExportedList[] = [
   {
     path: "webhook-deliveries",
     header:
-      "eventId,eventType,merchantId,livemode,paymentId,paymentStatus,endpointId,status,occurredAt,deadlineAt,remainingSeconds,attemptCount,nextAttemptAt,resolvedAt,merchantName",
+      "eventId,eventType,merchantId,livemode,paymentId,paymentStatus,orderId,endpointId,status,occurredAt,deadlineAt,remainingSeconds,attemptCount,lastError,lastStatusCode,nextAttemptAt,resolvedAt,merchantName",
     file: "webhook-deliveries-",
     key: ["eventId"],
     filters: [["status=failed", ({ status }) => status === "failed"]],
+    formula: ",'=order-10,",
     insert: (query, merchantIds) => insertDeliveries(query, merchantIds, COUNT),
   },
   {
@@ -94,7 +95,8 @@ export async function insertDeliveries(query: Query, merchantIds: string[], coun
     `with made as (
        insert into webhooks.event (occurred_at, event_id, source, event_type, merchant_id, payment_id, status, body)
        select uuid_extract_timestamp(id), id, 'payments', 'payment.status_changed',
-         ($1::uuid[])[number % cardinality($1::uuid[]) + 1], gen_random_uuid(), 'SUCCESS', '{"cardHolderName":"Ada Lovelace"}'
+         ($1::uuid[])[number % cardinality($1::uuid[]) + 1], gen_random_uuid(), 'SUCCESS',
+         convert_to(format('{"cardHolderName":"Ada Lovelace","orderId":"=order-%s"}', number), 'UTF8')
        from generate_series(1, $2::int) as number, uuidv7(make_interval(secs => number * -0.001)) as id
        returning occurred_at, event_id, merchant_id
      )

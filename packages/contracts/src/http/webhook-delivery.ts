@@ -157,7 +157,7 @@ export const webhookDeliveryPageSchema = pageOf(
   id: "WebhookDeliveryPage",
 });
 
-/** No event of ours is near it: those who read a body get this much of a longer one. */
+/** The most bytes of a body that people get. No event of ours is near it. */
 export const WEBHOOK_BODY_SHOWN_BYTES = 65_536;
 
 export const webhookBodySchema = z

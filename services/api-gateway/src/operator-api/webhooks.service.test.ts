@@ -85,6 +85,10 @@ beforeAll(async () => {
       note("get", () => ({ ...delivery, endpoints: [], attempts: [] })),
     ),
     handler(
+      operations.getWebhookBody.command,
+      note("body", () => ({ eventId, body: '{"orderId":"A-1"}', bytes: 17 })),
+    ),
+    handler(
       operations.redeliverWebhook.command,
       note("redeliver", () => ({ queued: 1 })),
     ),
@@ -183,7 +187,10 @@ test("the delivery log takes filters and a page, and refuses what is none", asyn
     { livemode: true, limit: 50 },
     { merchantId, livemode: true, status: "failed", limit: 7, cursor: "abc" },
   ]);
-  for (const query of ["?status=lost", "?limit=0", "?limit=201", "?merchantId=x", "?paymentId=x"]) {
+  await list("?hide=skipped");
+  expect(received.at(-1)!.payload).toEqual({ livemode: true, hide: "skipped", limit: 50 });
+  const invalid = ["?status=lost", "?hide=all", "?limit=0", "?limit=201", "?merchantId=x", "?paymentId=x"];
+  for (const query of invalid) {
     expect((await list(query)).body).toMatchObject({ code: "validation_failed" });
   }
 });
@@ -217,6 +224,19 @@ test("one delivery, and sending again: 200 and 202, 404 for what there is not", 
     expectProblem(await gateway.operatorApi({ path: one(id) }), "delivery_not_found");
     expectProblem(await post(`${one(id)}/redeliver`), "delivery_not_found");
   }
+});
+
+test("the body of a webhook is for operations, and 404 where there is none", async () => {
+  const body = (id: string, role: string) =>
+    gateway.operatorApi({ path: `/operator/webhook-deliveries/${id}/body`, role });
+  expect(await body(eventId, "operations")).toMatchObject({
+    status: 200,
+    body: { eventId, body: '{"orderId":"A-1"}', bytes: 17 },
+  });
+  expect(received).toMatchObject([{ name: "body", payload: { eventId } }]);
+  for (const role of ["viewer", "approver"]) expectProblem(await body(eventId, role), "forbidden");
+  refusal = { outcome: "problem", code: "delivery_not_found" };
+  for (const id of [eventId, "no-uuid"]) expectProblem(await body(id, "admin"), "delivery_not_found");
 });
 
 test("viewers read, admins do the rest, nobody without a token", async () => {

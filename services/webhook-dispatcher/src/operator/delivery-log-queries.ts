@@ -24,10 +24,10 @@ export type LoggedEvent = {
   /** True while its endpoint is off: it has no next attempt, and is kept as long as its event. */
   is_off: boolean;
   attempt_count: number;
-  /** Why the latest attempt failed, and what was answered to it; null where there is none. */
+  /** The reason why the latest attempt failed, and the status that it was answered with; null where there is none. */
   last_error: WebhookError | null;
   last_status_code: number | null;
-  /** No more of it than the log reads. */
+  /** The part of it that people may read. */
   body: Buffer;
 };
 
