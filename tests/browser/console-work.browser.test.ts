@@ -59,7 +59,7 @@ test("a webhook is explained, sent again, and signed by the secret that was show
   await page.getByRole("button", { name: "Copy" }).click();
   await page.getByRole("button", { name: "Copied" }).waitFor();
   expect(await page.evaluate("navigator.clipboard.readText()")).toBe(secret);
-  const { paymentId } = await sell(product);
+  const { paymentId, orderId } = await sell(product);
   const arrived = () => receiver.received.find(({ body }) => body.includes(paymentId));
   await eventually(() => expect(arrived()).toBeDefined());
   const webhook = arrived()!;
@@ -84,13 +84,24 @@ test("a webhook is explained, sent again, and signed by the secret that was show
   // An endpoint that fails stands above all else on the staff's page.
   expect(await mina.getByRole("table").first().innerText()).toContain(receiver.url);
   await page.getByRole("link", { name: receiver.url }).click();
-  await page.locator(`a[href="/deliveries/${webhook.eventId}"]`).click();
+  const line = page.getByRole("row").filter({ hasText: orderId });
+  await line.waitFor();
+  await eventually(async () => {
+    await page.reload();
+    expect(await line.innerText()).toContain("the answer was not 2xx (500)");
+  });
+  await line.getByRole("link", { name: orderId }).click();
   await eventually(async () => {
     await page.reload();
     expect(await page.getByRole("table", { name: "Attempts" }).innerText()).toContain("500");
   });
   expect(await page.getByText(EVIL).count()).toBeGreaterThan(0);
   expect(await page.locator("main img, main script").count()).toBe(0);
+  await page.getByRole("link", { name: "Show the body" }).click();
+  expect(await page.locator("pre").innerText()).toBe(webhook.body);
+  expect(await page.locator("main img, main script").count()).toBe(0);
+  const read = "select 1 from webhooks.audit_entry where action = 'webhook.body_read' and subject = $1";
+  expect(await product.query(read, [webhook.eventId])).toHaveLength(1);
   const body = page.getByRole("textbox", { name: "Body as the receiver has it" });
   for (const [pasted, verdict] of [
     [webhook.body, "It is the body that was sent."],
@@ -545,6 +556,7 @@ test.each(READERS)("every page can be read and operated ($name)", async ({ name,
     deliveries: `/deliveries?merchantId=${merchantId}`,
     "deliveries-empty": "/deliveries?status=failed&livemode=false",
     delivery: `/deliveries/${eventId}`,
+    "delivery-body": `/deliveries/${eventId}?show=body`,
     merchants: "/merchants",
     merchant: `/merchants/${merchantId}`,
     settlement: "/settlement",

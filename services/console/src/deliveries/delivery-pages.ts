@@ -39,7 +39,7 @@ type Filter = Partial<Record<(typeof FILTERS)[number], string>>;
 /** Stands for every status, those that are hidden without one too. */
 const ALL = "all";
 
-/** What was skipped or cancelled is no work. It is an answer where somebody asks about one payment. */
+/** Hides what was skipped or cancelled: it is no work, but an answer where somebody asks about one payment. */
 function hidesSkipped({ status, paymentId }: Filter): boolean {
   return status === undefined && paymentId === undefined;
 }
