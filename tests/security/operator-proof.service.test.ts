@@ -82,6 +82,7 @@ const PAYLOADS: Record<string, () => object> = {
     ...attackers,
   }),
   "payments.read-accounts": () => ({}),
+  "payments.read-protocols": () => ({}),
   "payments.alter-account": () => ({
     accountId,
     change: { settings: { url: "https://attacker.example" } },

@@ -48,6 +48,7 @@ export * from "./http/list-filter.ts";
 export * from "./http/list-query.ts";
 export * from "./http/merchants.ts";
 export * from "./http/acquirer-accounts.ts";
+export * from "./http/acquirer-protocols.ts";
 export * from "./http/installment-prices.ts";
 export * from "./http/merchant-routes.ts";
 export * from "./http/operator-payment-life.ts";

@@ -54,6 +54,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["payments.agree-to-refund", "O", "P"],
   ["payments.make-account", "O", "P"],
   ["payments.read-accounts", "O", "P"],
+  ["payments.read-protocols", "O", "P"],
   ["payments.alter-account", "O", "P"],
   ["payments.confirm-account", "O", "P"],
   ["payments.probe-account", "O", "P"],

@@ -120,6 +120,21 @@ const ACTIVE_ACCOUNT = {
   ...ACCOUNT,
   version: 1,
   createdAt: `${DAY}T07:30:00.000Z`,
+  secretsSince: `${DAY}T07:35:00.000Z`,
+};
+const PROTOCOL = {
+  protocol: "nestpay",
+  currencies: ["TRY"],
+  settings: {
+    type: "object",
+    properties: { clientId: { type: "string", description: "The number of the terminal." } },
+    required: ["clientId"],
+  },
+  secrets: {
+    type: "object",
+    properties: { apiPassword: { type: "string", description: "The API user's password." } },
+    required: ["apiPassword"],
+  },
 };
 const PROPOSED_ROUTES = {
   routes: [],
@@ -154,6 +169,7 @@ export const OPERATOR_MERCHANT_ANSWERS: Readonly<Record<string, Readonly<Record<
   addCredential: { 201: NEW_CREDENTIAL },
   createAcquirerAccount: { 201: PROPOSED_ACCOUNT },
   listAcquirerAccounts: { 200: { items: [ACTIVE_ACCOUNT] } },
+  listAcquirerProtocols: { 200: { items: [PROTOCOL] } },
   getAcquirerAccount: { 200: ACTIVE_ACCOUNT },
   changeAcquirerAccount: {
     200: { ...ACTIVE_ACCOUNT, proposal: { ...PROPOSED_ACCOUNT.proposal, version: 2 } },

@@ -111,6 +111,9 @@ export const acquirerAccountSchema = z
     settings: accountSettings,
     version: z.int().optional().meta({ description: "The version in use; absent until one is confirmed" }),
     createdAt: z.iso.datetime().meta({ description: "When it was made (UTC)" }),
+    secretsSince: z.iso.datetime().optional().meta({
+      description: "When its credentials in use were confirmed (UTC); absent until a version is",
+    }),
     proposal: proposalSchema
       .extend({
         ...attributes,

@@ -8,6 +8,7 @@ import {
   confirmRequestSchema,
   createAcquirerAccountRequestSchema,
 } from "../http/acquirer-accounts.ts";
+import { acquirerProtocolSchema } from "../http/acquirer-protocols.ts";
 import { BODY_PROBLEMS, pathId } from "../http/endpoint.ts";
 import { installmentPricesSchema, replaceInstallmentPricesRequestSchema } from "../http/installment-prices.ts";
 import { routeSchema } from "../http/merchant-routes.ts";
@@ -63,6 +64,24 @@ export const acquirerAccountOperations = defineOperatorOperations({
         description: "All of them",
         body: z.object({
           items: z.array(acquirerAccountSchema).meta({ description: "The accounts, by name" }),
+        }),
+      },
+    },
+    problems: ["forbidden"],
+  },
+
+  listAcquirerProtocols: {
+    subject: "payments.read-protocols",
+    role: "viewer",
+    method: "GET",
+    path: "/operator/acquirer-protocols",
+    summary: "List the protocols that accounts can be made with",
+    description: "The JSON Schemas describe every setting and every credential, and say which are required.",
+    responses: {
+      200: {
+        description: "All of them",
+        body: z.object({
+          items: z.array(acquirerProtocolSchema).meta({ description: "The protocols of this version" }),
         }),
       },
     },

@@ -57,6 +57,7 @@ const MAY: Record<string, string> = {
   redeliverFailedWebhooks: "operations admin",
   createAcquirerAccount: "admin",
   listAcquirerAccounts: ANYBODY,
+  listAcquirerProtocols: ANYBODY,
   getAcquirerAccount: ANYBODY,
   changeAcquirerAccount: "admin",
   confirmAcquirerAccount: "admin",

@@ -18,8 +18,13 @@ type Trx = Transaction<PaymentsDatabase>;
 export type AccountRow = Selectable<AcquirerAccountTable>;
 export type VersionRow = Selectable<AcquirerAccountVersionTable>;
 
-/** An account with the version in use and the one that was proposed last, if that is another. */
-export type StoredAccount = { account: AccountRow; current?: VersionRow; proposal?: VersionRow };
+/** An account with the version in use, the one that confirmed its credentials, and the latest proposal, if there is one. */
+export type StoredAccount = {
+  account: AccountRow;
+  current?: VersionRow;
+  proposal?: VersionRow;
+  secretsSince?: Date;
+};
 
 /** All accounts by name, or one. */
 export async function findAccounts(
@@ -46,8 +51,22 @@ export async function findAccounts(
     const last = own.at(-1);
     const isProposal =
       last !== undefined && last.confirmed_at === null && last.version > (account.version ?? 0);
-    return { account, ...(current && { current }), ...(isProposal && { proposal: last }) };
+    const secretsSince = secretsSinceOf(own.filter(({ version }) => version <= (account.version ?? 0)));
+    return {
+      account,
+      ...(current && { current }),
+      ...(isProposal && { proposal: last }),
+      ...(secretsSince && { secretsSince }),
+    };
   });
+}
+
+/** The time of the credentials in use. @param versions those up to the one in use, some of which nobody confirmed. */
+function secretsSinceOf(versions: readonly VersionRow[]): Date | undefined {
+  const confirmed = versions.filter(({ confirmed_at }) => confirmed_at !== null);
+  // Those of an account's first proposals came with one that was replaced before anybody confirmed it.
+  const since = confirmed.findLast(({ attributes }) => attributes.secretsChange) ?? confirmed[0];
+  return since?.confirmed_at ?? undefined;
 }
 
 /**
@@ -183,7 +202,7 @@ function limitOf(version: VersionRow | undefined): { callsPerMinute?: number | u
 }
 
 /** An account as operators see it. Sealed or not, its credentials are no part of that. */
-export function accountView({ account, current, proposal }: StoredAccount): AcquirerAccount {
+export function accountView({ account, current, proposal, secretsSince }: StoredAccount): AcquirerAccount {
   return {
     accountId: account.account_id,
     protocol: account.protocol,
@@ -194,6 +213,7 @@ export function accountView({ account, current, proposal }: StoredAccount): Acqu
     settings: (current ?? proposal)!.settings as AcquirerAccount["settings"],
     ...(account.version !== null && { version: account.version }),
     createdAt: account.created_at.toISOString(),
+    ...(secretsSince && { secretsSince: secretsSince.toISOString() }),
     ...(proposal && {
       proposal: {
         ...proposedIn(proposal),

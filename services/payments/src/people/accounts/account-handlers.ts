@@ -10,10 +10,12 @@ import {
 import { readInstallmentPrices, replaceInstallmentPrices } from "./manage-installment-prices.ts";
 import { probeAccount, type ProbeAccountDeps } from "./probe-account.ts";
 import { openSentSecrets } from "./open-sent-secrets.ts";
+import { protocolsOf } from "./list-protocols.ts";
 import { confirmRoutes, readRoutes, replaceRoutes } from "./manage-routes.ts";
 
 /** Commands of operators about accounts and routes; `serve` has verified who they are. */
 export function accountHandlers(deps: ManageAccountsDeps) {
+  const protocols = protocolsOf(deps.connectors);
   return [
     handler(
       operations.createAcquirerAccount.command,
@@ -24,6 +26,10 @@ export function accountHandlers(deps: ManageAccountsDeps) {
       },
     ),
     handler(operations.listAcquirerAccounts.command, ({ payload }) => readAccounts(deps, payload.accountId)),
+    handler(operations.listAcquirerProtocols.command, async () => ({
+      outcome: "done",
+      result: { items: protocols },
+    })),
     handler(
       operations.changeAcquirerAccount.command,
       async ({ context, payload: { accountId, change, sealedSecrets } }) => {

@@ -78,6 +78,7 @@ describe("an account", () => {
       result: { state: "ACTIVE", version: 1 },
     });
     expect(await as("bora").confirm(made.accountId, 1)).toMatchObject({ code: "nothing_to_confirm" });
+    expect(made).not.toHaveProperty("secretsSince");
     const audited = await payments.query(
       "select actor, action from payments.audit_entry where subject = $1 order by sequence",
       [made.accountId],
@@ -111,6 +112,21 @@ describe("an account", () => {
     const another = await account();
     expect(await as("alice").change(another, { name })).toMatchObject({ result: { proposal: { name } } });
     expect(await as("bora").confirm(another, 2)).toMatchObject({ code: "acquirer_account_exists" });
+  });
+
+  test("says since when its credentials are in use, which a change of something else leaves", async () => {
+    const accountId = await account();
+    const since = async () =>
+      resultOf(await payments.operate(operations.listAcquirerAccounts.command, { accountId })).items[0]!
+        .secretsSince;
+    const first = await since();
+    expect(first).toBeDefined();
+    await change(accountId, 2, { currencies: ["TRY", "EUR"] });
+    expect(await since()).toBe(first);
+    await as("alice").change(accountId, { secrets: {} });
+    expect(await since()).toBe(first);
+    await as("bora").confirm(accountId, 3);
+    expect(await since()).not.toBe(first);
   });
 
   test("is probed: a bank that answers, one that is not there", async () => {
@@ -254,6 +270,24 @@ describe("the credentials of an account", () => {
     expect(elsewhere.requests.join()).not.toContain(SECRETS.apiPassword);
     const moved = { settings: settingsAt(confirmed) };
     expect(await as("carol").change(made.accountId, moved)).toMatchObject({ code: "validation_failed" });
+  });
+});
+
+test("every protocol says which settings and credentials an account of it has", async () => {
+  const { items } = resultOf(await payments.operate(operations.listAcquirerProtocols.command, {}));
+  expect(items.map(({ protocol }) => protocol)).toEqual(
+    expect.arrayContaining(["sim", "nestpay", "iyzico", "garanti", "akbank", "posnet"]),
+  );
+  expect(items.find(({ protocol }) => protocol === "iyzico")).toMatchObject({
+    currencies: expect.arrayContaining(["TRY"]) as string[],
+    settings: {
+      required: ["url", "defaults"],
+      properties: {
+        locale: { enum: ["tr", "en"], default: "tr" },
+        defaults: { properties: { address: { required: ["line1", "city", "country"] } } },
+      },
+    },
+    secrets: { required: ["apiKey", "secretKey"] },
   });
 });
 
