@@ -1,6 +1,5 @@
 // A merchant on one page in a real browser: from nothing to its first live payment, by forms alone.
 import { randomUUID } from "node:crypto";
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { preAuthorization } from "../e2e/running-sandbox.ts";
 import { eventually } from "../support/index.ts";
@@ -10,8 +9,9 @@ import {
   askOperatorApi,
   factElement,
   faultsOf,
+  onboardMerchant,
+  open,
   readerOf,
-  secretOf,
   signInTo,
   statusOf,
 } from "./console-people.ts";
@@ -28,21 +28,7 @@ afterAll(async () => {
   await product?.stop();
 });
 
-const open = (page: Page, summary: string) => page.locator("summary", { hasText: summary }).click();
-
-/** @returns the page of a new merchant, and its key. */
-async function onboard(name: string) {
-  const page = await signInTo(product, "alice", "/merchants");
-  await page.getByRole("textbox", { name: "Name" }).fill(name);
-  await page.getByRole("button", { name: "New merchant" }).click();
-  const headers = {
-    "X-API-KEY": await secretOf(page, "Key"),
-    "X-API-SECRET": await secretOf(page),
-    "Content-Type": "application/json",
-  };
-  await page.getByRole("link", { name: "Go to the merchant" }).click();
-  return { page, headers, merchantId: new URL(page.url()).pathname.split("/").at(-1)! };
-}
+const onboard = (name: string) => onboardMerchant(product, name);
 
 async function read(merchantId: string): Promise<unknown> {
   const path = `/operator/merchants/${merchantId}`;

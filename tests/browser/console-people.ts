@@ -100,3 +100,20 @@ export const factElement = (page: Page, name: string) =>
 
 /** A secret that is shown once, without the button beside it. */
 export const secretOf = (page: Page, name = "Secret") => factElement(page, name).locator("code").innerText();
+
+/** Unfolds a part of the page. */
+export const open = (page: Page, summary: string) => page.locator("summary", { hasText: summary }).click();
+
+/** @returns the page of a new merchant, as alice sees it, and the merchant's key. */
+export async function onboardMerchant(product: BrowserHarness, name: string) {
+  const page = await signInTo(product, "alice", "/merchants");
+  await page.getByRole("textbox", { name: "Name" }).fill(name);
+  await page.getByRole("button", { name: "New merchant" }).click();
+  const headers = {
+    "X-API-KEY": await secretOf(page, "Key"),
+    "X-API-SECRET": await secretOf(page),
+    "Content-Type": "application/json",
+  };
+  await page.getByRole("link", { name: "Go to the merchant" }).click();
+  return { page, headers, merchantId: new URL(page.url()).pathname.split("/").at(-1)! };
+}

@@ -32,6 +32,8 @@ function pathOf(page: string, { merchantId, payment, refund, event, link, disput
     "/deliveries": `/deliveries?merchantId=${merchantId}`,
     "/deliveries/:eventId": `/deliveries/${event}`,
     "/merchants/:merchantId": `/merchants/${merchantId}`,
+    "/accounts/new": "/accounts/new?protocol=iyzico",
+    "/accounts/:accountId": `/accounts/${TEST_ACCOUNT_ID}`,
     "/accounts/:accountId/installment-prices": `/accounts/${TEST_ACCOUNT_ID}/installment-prices`,
     "/settlement/imports/:importId": taken && `/settlement/imports/${taken}`,
     "/payment-links/:paymentLinkId": link && `/payment-links/${link}`,

@@ -9,6 +9,7 @@ import { decimalField, readRate } from "../ui/read-number.ts";
 import { rowFields, sentRows, type FormRow } from "../ui/row-fields.ts";
 import { table } from "../ui/table.ts";
 import { doneNotice, takeAction } from "../ui/take-action.ts";
+import { accountLink, accountPath } from "./account-path.ts";
 import { INSTALLMENT_PRICE_TEXTS } from "./installment-price-texts.ts";
 
 const PATH = "/accounts/:accountId/installment-prices";
@@ -22,7 +23,7 @@ export const installmentPricePages: Page[] = [
 
 /** The address of an account's prices. */
 export function pricesPath(accountId: string): string {
-  return `/accounts/${encodeURIComponent(accountId)}/installment-prices`;
+  return `${accountPath(accountId)}/installment-prices`;
 }
 
 const PRICES = {
@@ -44,7 +45,8 @@ async function answerPrices(context: PageContext, notice?: Notice, status?: numb
   ]);
   const bar = roleBar(session, "admin", reader.texts);
   const isProposed = proposal !== undefined && account.proposal?.installmentPricesChange === true;
-  const content = html`${priceTable(reader, texts.prices, prices)}
+  const content = html`<p>${accountLink(account)}</p>
+  ${priceTable(reader, texts.prices, prices)}
   ${
     isProposed &&
     html`<p>${texts.proposed(proposal.proposedBy)}</p>

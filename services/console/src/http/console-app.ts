@@ -1,7 +1,7 @@
 import type { Logger } from "@holdfast/service-runtime";
 import express, { type Express, type RequestHandler } from "express";
 import { ASSET_HEADERS, SCRIPT, STYLE, type Asset } from "../ui/assets.ts";
-import { installmentPricePages } from "../accounts/installment-price-pages.ts";
+import { accountPages } from "../accounts/account-pages.ts";
 import { auditPages } from "../audit/audit-page.ts";
 import { deliveryPages } from "../deliveries/delivery-pages.ts";
 import { disputePages } from "../disputes/dispute-pages.ts";
@@ -32,7 +32,7 @@ export const PAGES = [
   ...disputePages,
   ...deliveryPages,
   ...merchantPages,
-  ...installmentPricePages,
+  ...accountPages,
   ...settlementPages,
   ...statementPages,
   ...paymentLinkPages,

@@ -5,6 +5,7 @@ import {
   type MerchantRoutes,
   type WebhookEndpointList,
 } from "@holdfast/contracts";
+import { accountLink } from "../accounts/account-path.ts";
 import { pricesPath } from "../accounts/installment-price-pages.ts";
 import { INSTALLMENT_PRICE_TEXTS } from "../accounts/installment-price-texts.ts";
 import { html, type Html } from "@holdfast/html";
@@ -126,7 +127,7 @@ function routing(
     ${table(
       texts.accounts,
       [
-        { heading: texts.account, cell: ({ name }) => name },
+        { heading: texts.account, cell: accountLink },
         { heading: texts.protocol, cell: ({ protocol }) => protocol },
         { heading: reader.texts.status, cell: ({ state }) => statusBadge(reader, state) },
         { heading: texts.currencies, cell: ({ currencies }) => currencies.join(", ") },

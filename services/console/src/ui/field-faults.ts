@@ -68,6 +68,8 @@ const TURKISH: Record<string, string> = {
   invalid_range: "başlangıçtan sonra olmalı",
   acquirer_account_not_found: "bu modun bir hesabı değil",
   nothing_to_change: "değişen bir şey yok",
+  secrets_required: "adres değiştiği için yeniden girilmeli",
+  unknown_field: "bilinmeyen bir alan içeriyor",
   no_account_follows:
     "bu ödemeler için, aynı para birimiyle başka bir bankadaki hesaba giden sonraki bir yönlendirme ister",
   never_applies: "hiç uygulanmaz: önceki bir kural bütün ödemelerini kapsıyor",

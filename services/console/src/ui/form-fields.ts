@@ -22,17 +22,19 @@ export type TextField = {
   /** Set where another field of the page has the same name. */
   id?: string;
   value?: string | undefined;
-  type?: "text" | "url" | "datetime-local" | "date";
+  type?: "text" | "url" | "datetime-local" | "date" | "password";
   /** The keyboard that a telephone shows. */
   inputMode?: "decimal";
   max?: number;
   /** Stands between the label and the field, and is read out with it. */
-  hint?: string;
+  hint?: string | Html | undefined;
+  /** Its label says so, too. */
+  isRequired?: boolean;
   /** Says what is wrong with the value. */
   fault?: string | undefined;
 };
 
-/** One line of text under its label. */
+/** One line of text under its label. What stands in a password's field is never shown again. */
 export function textField({
   name,
   label,
@@ -42,22 +44,22 @@ export function textField({
   inputMode,
   max,
   hint,
+  isRequired,
   fault,
 }: TextField): Html {
-  const about = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`].filter(Boolean);
   return html`<div class="field">
     <label for="${id}">${label}</label>
-    ${hint !== undefined && html`<p class="quiet" id="${id}-hint">${hint}</p>`}
-    ${fault !== undefined && html`<p class="fault" id="${id}-fault">${fault}</p>`}
+    ${aboutField(id, hint, fault)}
     <input
       type="${type}"
       id="${id}"
       name="${name}"
-      value="${value}"
+      value="${type === "password" ? "" : value}"
+      ${type === "password" && html`autocomplete="new-password"`}
       ${inputMode !== undefined && html`inputmode="${inputMode}"`}
       ${max !== undefined && html`maxlength="${max}"`}
-      ${about.length > 0 && html`aria-describedby="${about.join(" ")}"`}
-      ${fault !== undefined && html`aria-invalid="true"`}
+      ${isRequired === true && html`aria-required="true"`}
+      ${describedBy(id, hint, fault)}
       ${type === "datetime-local" && html`step="1"`}
     />
   </div>`;
@@ -93,6 +95,45 @@ ${value}</textarea>
   </div>`;
 }
 
+type About = Html | string | undefined;
+
+/** The hint and the fault of a field, above it. */
+function aboutField(id: string, hint: About, fault: About): Html {
+  return html`${hint !== undefined && html`<p class="quiet" id="${id}-hint">${hint}</p>`}
+  ${fault !== undefined && html`<p class="fault" id="${id}-fault">${fault}</p>`}`;
+}
+
+function describedBy(id: string, hint: About, fault: About): Html {
+  const about = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`].filter(Boolean);
+  return html`${about.length > 0 && html`aria-describedby="${about.join(" ")}"`}
+  ${fault !== undefined && html`aria-invalid="true"`}`;
+}
+
+/** A box that says yes where it is checked. */
+export function checkField({
+  name,
+  label,
+  isChecked,
+  id = name,
+  hint,
+  fault,
+}: Pick<TextField, "name" | "label" | "id" | "hint" | "fault"> & { isChecked: boolean }): Html {
+  return html`<div class="field">
+    <label class="pick" for="${id}"
+      ><input
+        type="checkbox"
+        id="${id}"
+        name="${name}"
+        value="true"
+        ${isChecked && html`checked`}
+        ${describedBy(id, hint, fault)}
+      />
+      ${label}</label
+    >
+    ${aboutField(id, hint, fault)}
+  </div>`;
+}
+
 /** A number in the reader's way, with the fault of what was sent. @param decimal its value before anything is sent. */
 export function numberField(
   { form, reader }: PageContext,
@@ -120,6 +161,7 @@ export function selectField({
   choices,
   chosen,
   id = name,
+  hint,
   fault,
 }: {
   name: string;
@@ -127,16 +169,13 @@ export function selectField({
   choices: readonly Choice[];
   chosen: string | null | undefined;
   id?: string;
+  hint?: TextField["hint"];
   fault?: string | undefined;
 }): Html {
   return html`<div class="field">
     <label for="${id}">${label}</label>
-    ${fault !== undefined && html`<p class="fault" id="${id}-fault">${fault}</p>`}
-    <select
-      id="${id}"
-      name="${name}"
-      ${fault !== undefined && html`aria-invalid="true" aria-describedby="${id}-fault"`}
-    >
+    ${aboutField(id, hint, fault)}
+    <select id="${id}" name="${name}" ${describedBy(id, hint, fault)}>
       ${choices.map(
         ({ value, text }) =>
           html`<option value="${value}" ${value === (chosen ?? "") && html`selected`}>${text}</option>`,

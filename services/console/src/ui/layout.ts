@@ -107,6 +107,7 @@ function navigation({ texts }: Reader, path: string, merchantId: string | undefi
           ["/unresolved", texts.unresolved],
           ["/deliveries", texts.deliveries],
           ["/merchants", texts.merchants],
+          ["/accounts", texts.accounts],
           ["/settlement", texts.settlement],
           ["/audit", texts.audit],
         ] as const)

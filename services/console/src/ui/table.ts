@@ -71,7 +71,8 @@ export function details(detail: Record<string, unknown>): Html {
   )}`;
 }
 
-function pairsIn(detail: Record<string, unknown>): [name: string, text: string][] {
+/** Each value of a nested object, by the names that lead to it. */
+export function pairsIn(detail: Record<string, unknown>): [name: string, text: string][] {
   return Object.entries(detail).flatMap(([name, value]): [string, string][] => {
     if (isRecord(value)) return pairsIn(value).map(([inner, text]) => [`${name}.${inner}`, text]);
     if (typeof value === "string") return [[name, value]];

@@ -19,6 +19,7 @@ export const TURKISH: Texts = {
   unresolved: "Sonucu belirsiz",
   deliveries: "Bildirimler",
   merchants: "Üye iş yerleri",
+  accounts: "Banka hesapları",
   settlement: "Mutabakat",
   audit: "Denetim kaydı",
   paymentLinks: "Ödeme bağlantıları",

@@ -21,6 +21,7 @@ export const ENGLISH = {
   unresolved: "Unresolved",
   deliveries: "Deliveries",
   merchants: "Merchants",
+  accounts: "Bank accounts",
   settlement: "Settlement",
   audit: "Audit",
   paymentLinks: "Payment links",
