@@ -81,15 +81,13 @@ export function areaField({
 }): Html {
   return html`<div class="field">
     <label for="${name}">${label}</label>
-    <p class="quiet" id="${name}-hint">${hint}</p>
-    ${fault !== undefined && html`<p class="fault" id="${name}-fault">${fault}</p>`}
+    ${aboutField(name, hint, fault)}
     <textarea
       id="${name}"
       name="${name}"
       rows="${rows}"
       ${max !== undefined && html`maxlength="${max}"`}
-      aria-describedby="${name}-hint${fault === undefined ? "" : ` ${name}-fault`}"
-      ${fault !== undefined && html`aria-invalid="true"`}
+      ${describedBy(name, hint, fault)}
     >
 ${value}</textarea>
   </div>`;
