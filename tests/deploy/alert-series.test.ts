@@ -46,6 +46,8 @@ test.each([
     'sum(rate(holdfast_acquirer_calls_total{result=~"unknown|lost"}[5m])) > 1',
     "holdfast_acquirer_calls_total: result is never lost",
   ],
+  // A name that ends in its unit does not get it again.
+  ["max(holdfast_event_stream_bytes_bytes) > 1", "holdfast_event_stream_bytes_bytes"],
   // Prometheus 3 writes 20.0 where a program wrote 20.
   [
     'rate(http_server_request_duration_seconds_bucket{le="20"}[5m])',

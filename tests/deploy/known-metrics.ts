@@ -89,7 +89,8 @@ export function unknownNames(names: string[]): string[] {
 let known: Map<string, Metric> | undefined;
 
 /**
- * As Prometheus has them: dots are underscores, the unit follows the name, and counters end in `_total`.
+ * As Prometheus has them: dots are underscores, the unit follows a name that does not end in it, and counters end in
+ * `_total`.
  */
 function metricsOfTheSources(): Map<string, Metric> {
   return (known ??= new Map(
@@ -116,11 +117,10 @@ function metricsOfFile(file: string): [string, Metric][] {
   );
   const metric = { isOurs: true, labels, values };
   return made.flatMap(({ 1: kind, 2: name = "", index }): [string, Metric][] => {
+    const named = (one: string) => withUnit(one.replaceAll(".", "_"), unitOf(source.slice(index), kind));
     // The event loop's delay has a gauge for each quantile.
-    const unit = unitOf(source.slice(index), kind);
-    if (name.endsWith("."))
-      return ["p50", "p99", "max"].map((q) => [`${name}${q}`.replaceAll(".", "_") + unit, metric]);
-    const base = name.replaceAll(".", "_") + unit;
+    if (name.endsWith(".")) return ["p50", "p99", "max"].map((q) => [named(`${name}${q}`), metric]);
+    const base = named(name);
     if (kind === "Counter") return [[`${base}_total`, metric]];
     if (kind === "Gauge") return [[base, metric]];
     const bounds = /^\w+\([^)]*\bAGE_SECONDS\b/.test(source.slice(index)) ? AGE_SECONDS : CALL_SECONDS;
@@ -132,12 +132,17 @@ function metricsOfFile(file: string): [string, Metric][] {
   });
 }
 
+/** A name that ends in its unit stays, as in `prometheus-reader.ts`. */
+function withUnit(name: string, unit: string): string {
+  return name.endsWith(unit) ? name : `${name}_${unit}`;
+}
+
 /** @param source from where the instrument is made. */
 function unitOf(source: string, kind: string | undefined): string {
   // Functions that make histograms have seconds only.
-  if (kind === "seconds" || kind === "lazyHistogram") return "_seconds";
+  if (kind === "seconds" || kind === "lazyHistogram") return "seconds";
   const [, unit = ""] = /unit: "(\w+)"/.exec(source.slice(0, source.indexOf("})") + 1)) ?? [];
-  return { s: "_seconds", By: "_bytes", "1": "_ratio" }[unit] ?? "";
+  return { s: "seconds", By: "bytes", "1": "ratio" }[unit] ?? "";
 }
 
 function sourceOf(file: string): string {

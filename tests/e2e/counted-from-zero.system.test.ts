@@ -51,7 +51,7 @@ test("every counter that an alert asks for is exported before anything has happe
     // The bus has no metrics of its own: the dispatcher asks for them.
     expect(after).toMatch(/^holdfast_event_stream_copies(?:\{[^}]*\})? 1$/m);
     expect(after).toMatch(/^holdfast_event_stream_copies_wanted(?:\{[^}]*\})? 1$/m);
-    expect(after).toMatch(/^holdfast_event_stream_bytes_bytes(?:\{[^}]*\})? \d+$/m);
+    expect(after).toMatch(/^holdfast_event_stream_bytes(?:\{[^}]*\})? \d+$/m);
     // Which statement is slow, and not only in which pool.
     expect(after).toMatch(
       /^db_client_operation_duration_seconds_count\{[^}]*pool_name="payments writes"[^}]*db_query_summary="claim-payments"/m,
