@@ -18,6 +18,10 @@ test.each([
   ["through several proxies that are all trusted the first", "10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
   ["IPv6 behind IPv6", "fd00::1", "2001:DB8:0::1", "2001:db8::1"],
   ["IPv4 in IPv6 clothes as what it is", "::ffff:10.0.0.1", "::ffff:203.0.113.9", "203.0.113.9"],
+  ["a port is no part of an address", "10.0.0.1", "203.0.113.9:4711", "203.0.113.9"],
+  ["brackets are no part of an address", "10.0.0.1", "[2001:db8::1]", "2001:db8::1"],
+  ["both are no part of an address", "10.0.0.1", "[2001:DB8::1]:4711", "2001:db8::1"],
+  ["a trusted proxy with a port is trusted", "10.0.0.1", "203.0.113.9:80, 192.0.2.7:443", "203.0.113.9"],
 ])("%s", (_case, peer, forwardedFor, expected) => {
   expect(addressOf(peer, forwardedFor)).toBe(expected);
 });
@@ -30,8 +34,12 @@ test.each(["203.0.113.9", "10.0.0.1", "unknown"])("a peer that is not trusted na
 
 test.each([
   "unknown",
-  "203.0.113.9:4711",
-  "[2001:db8::1]",
+  "203.0.113.9:",
+  "203.0.113.9:port",
+  "203.0.113.9:123456",
+  "[2001:db8::1",
+  "[2001:db8::1]4711",
+  "[nobody]:4711",
   "203.0.113.9 garbage",
   "2130706433",
   "0x7f.1",

@@ -9,31 +9,45 @@ import proxyAddr from "proxy-addr";
  */
 export type ClientAddress = (request: Pick<IncomingMessage, "headers" | "socket">) => string;
 
+/** Why X-Forwarded-For does not count: no proxy is trusted, or one that is trusted has written no address. */
+export type UnreadForwarding = "undeclared" | "unreadable";
+
 /**
  * Anybody can send X-Forwarded-For, so it counts only from a trusted peer, and only its right-most hop that is not a
- * trusted proxy itself: the client wrote everything to the left of that. If that hop is no address (`unknown`, one with a
- * port, garbage), the socket's own address stands.
+ * trusted proxy itself: the client wrote everything to the left of that. A hop may have a port. If it is no address
+ * (`unknown`, garbage), the socket's own address stands.
  *
  * @param trustedProxies ranges in CIDR notation; with none the header is never read.
- * @param onUnread called for each request that has the header where no proxy is trusted: there may be one.
+ * @param onUnread called for each request whose header does not count although there may be a proxy.
  * @throws TypeError for a range that is none.
  */
 export function createClientAddress(
   trustedProxies: readonly string[],
-  onUnread: () => void = () => {},
+  onUnread: (why: UnreadForwarding) => void = () => {},
 ): ClientAddress {
   if (trustedProxies.length === 0) {
     return ({ headers, socket }) => {
-      if (headers["x-forwarded-for"] !== undefined) onUnread();
+      if (headers["x-forwarded-for"] !== undefined) onUnread("undeclared");
       return plain(socket.remoteAddress ?? "");
     };
   }
   const isTrusted = proxyAddr.compile([...trustedProxies]);
   return (request) => {
     const peer = request.socket.remoteAddress ?? "";
-    const hop = peer === "" ? peer : proxyAddr(request as IncomingMessage, isTrusted);
-    return plain(isIP(hop) === 0 ? peer : hop);
+    if (peer === "") return peer;
+    const hop = withoutPort(
+      proxyAddr(request as IncomingMessage, (address, index) => isTrusted(withoutPort(address), index)),
+    );
+    if (isIP(hop) !== 0) return plain(hop);
+    onUnread("unreadable");
+    return plain(peer);
   };
+}
+
+/** Some proxies append the port (RFC 7239, section 6): `203.0.113.9:4711`, `[2001:db8::1]:4711`. */
+function withoutPort(hop: string): string {
+  const [, inBrackets, bare] = /^(?:\[([\da-f:.]+)\]|([\d.]+))(?::\d{1,5})?$/i.exec(hop) ?? [];
+  return inBrackets ?? bare ?? hop;
 }
 
 /** One spelling for each address, since limits count by it. A link-local address may have a zone. */
