@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { serviceDefinitions, startSandbox, type SandboxFile } from "@holdfast/sandbox";
 import { readCommandLine } from "@holdfast/service-runtime/command-line";
+import { callLoopbackDirectly } from "@holdfast/service-runtime/proxy-environment";
 import { printConsoleWalk } from "./console-walk.ts";
 import { DemoError } from "./demo-error.ts";
 import { runMerchantDay } from "./merchant-day.ts";
@@ -23,6 +24,7 @@ export async function runDemo(args: string[]): Promise<void> {
     options: { home: { type: "string", default: ".holdfast" }, console: { type: "boolean", default: false } },
   });
   if (!line) return;
+  callLoopbackDirectly();
   const { values: options } = line;
   try {
     if (options.console) await walkWhereItRuns(options.home);

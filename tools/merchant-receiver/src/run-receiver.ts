@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readCommandLine, UsageError } from "@holdfast/service-runtime/command-line";
+import { callLoopbackDirectly } from "@holdfast/service-runtime/proxy-environment";
 import { describeReceipt } from "./describe-receipt.ts";
 import { startReceiver } from "./receiver.ts";
 
@@ -16,6 +17,7 @@ type Sandbox = {
 export async function runReceiver(args: string[]): Promise<void> {
   const options = parseCommandLine(args);
   if (!options) return;
+  callLoopbackDirectly();
   const { home, port, secret, forwardTo } = options;
   const sandbox = readSandbox(home);
   if (secret === undefined) throw new UsageError(howToGetSecret(sandbox, home, port));

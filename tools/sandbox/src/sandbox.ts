@@ -3,6 +3,7 @@
 import { bundle, type Bundle } from "@holdfast/bundle";
 import { join, resolve } from "node:path";
 import { OBSERVER } from "@holdfast/contracts";
+import { callLoopbackDirectly } from "@holdfast/service-runtime/proxy-environment";
 import {
   localCertificates,
   provisionDatabase,
@@ -66,6 +67,7 @@ export class SandboxStoppedError extends Error {
 
 /** Starts everything and resolves when everything answers; on a failure all is stopped before it is thrown. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  callLoopbackDirectly();
   const { log = () => undefined } = options;
   const home = await openHome(resolve(options.home));
   let file: ReturnType<typeof createSandboxFile> | undefined;

@@ -1,12 +1,13 @@
 import { Agent, type ClientRequest } from "node:http";
 import { Agent as TlsAgent } from "node:https";
 import type { Duplex } from "node:stream";
+import { proxyEnvironment } from "./proxy-environment.ts";
 
 export type HttpAgentOptions = {
   connectionsMax?: number;
   /** PEM of a certificate authority, where it is none of the public ones. */
   ca?: string | undefined;
-  /** Goes through the proxies that the environment names, if Node's own switch for them is on. */
+  /** Goes through the proxies that the environment names, if Node's own switch for them is on; never to loopback. */
   byProxy?: boolean;
 };
 
@@ -20,7 +21,7 @@ export function createHttpAgent(protocol: string, options: HttpAgentOptions = {}
     keepAlive: true,
     maxSockets: connectionsMax,
     timeout: IDLE_MS,
-    ...(byProxy && process.env["NODE_USE_ENV_PROXY"] === "1" && { proxyEnv: process.env }),
+    proxyEnv: byProxy ? proxyEnvironment(process.env) : undefined,
   };
   const agent = protocol === "https:" ? new TlsAgent({ ...pool, ca }) : new Agent(pool);
   const keep = agent.keepSocketAlive.bind(agent) as (socket: Duplex) => boolean;
