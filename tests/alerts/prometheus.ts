@@ -13,6 +13,7 @@ import { scaleDuration, scaleRules, shippedRules } from "./scale-rules.ts";
 export type Firing = { alertname: string; severity: string; labels: Record<string, string> };
 
 export type Prometheus = {
+  version: string;
   /** The targets, as the discovery of pods would give them: name to the URL of the health port. */
   setTargets(targets: Record<string, string>): void;
   firing(): Promise<Firing[]>;
@@ -48,7 +49,9 @@ export async function startPrometheus(by: number): Promise<Prometheus> {
     logFile: file("prometheus.log"),
   });
   await eventually(async () => (await fetch(`${url}/-/ready`)).ok);
+  const { version } = buildSchema.parse(await (await fetch(`${url}/api/v1/status/buildinfo`)).json()).data;
   return {
+    version,
     setTargets,
     async firing() {
       const { data } = alertsSchema.parse(await (await fetch(`${url}/api/v1/alerts`)).json());
@@ -93,6 +96,7 @@ function configuration(by: number) {
   };
 }
 
+const buildSchema = z.object({ data: z.object({ version: z.string() }) });
 const alertsSchema = z.object({
   data: z.object({
     alerts: z.array(z.object({ state: z.string(), labels: z.record(z.string(), z.string()) })),

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { serviceDefinitions, type SandboxFile } from "@holdfast/sandbox";
 import { TcpProxy } from "../chaos/system/tcp-proxy.ts";
 import { preAuthorization, startProduct, type Client, type RunningSandbox } from "../e2e/running-sandbox.ts";
-import { startLedgerReceiver } from "../support/index.ts";
+import { startLedgerReceiver, type LedgerReceiver } from "../support/index.ts";
 import { startPrometheus, type Prometheus } from "./prometheus.ts";
 
 export type WatchedProduct = {
@@ -14,6 +14,8 @@ export type WatchedProduct = {
   prometheus: Prometheus;
   /** The links between the services and their dependencies. */
   links: Record<"bank" | "bus" | "database", TcpProxy>;
+  /** The merchant's endpoint. */
+  receiver: LedgerReceiver;
   services: string[];
   /** A process that no longer does anything; its port takes connections. */
   hang(service: string): void;
@@ -61,6 +63,7 @@ export async function startWatchedProduct(by: number): Promise<WatchedProduct> {
     sandbox,
     prometheus,
     links,
+    receiver,
     services: Object.keys(healthUrls(file)),
     hang: (service) => signal(service, "SIGSTOP"),
     remove(service) {
