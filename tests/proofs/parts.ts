@@ -71,6 +71,7 @@ export const PROOFS: readonly Part[] = [
   { name: "cluster", command: "npm run test:cluster", minutesMax: 4 },
   { name: "containers", command: ".ci/containers", minutesMax: 15 },
   { name: "upgrade", command: ".ci/prepare-containers && npm run test:upgrade", minutesMax: 12 },
+  { name: "single", command: ".ci/prepare-containers && npm run test:single", minutesMax: 20 },
   { name: "alerts", command: "npm run test:alerts", minutesMax: 20 },
   { name: "kills", command: "CLIENT_KILLS=300 npm run test:kills", minutesMax: 15 },
   { name: "package", command: "npm run test:package", minutesMax: 5 },

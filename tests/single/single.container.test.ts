@@ -185,7 +185,7 @@ test("an update, its rollback, stops and kills lose and double no payment", asyn
   }
   const done = await load.stop();
   const table = [...seconds].map(([name, row]) => `| ${name} | ${row} |`);
-  process.stdout.write(`| step | minutes of it | refused for | slowest |\n${table.join("\n")}\n`);
+  process.stdout.write(`| step | took (s) | refused for (s) | slowest (s) |\n${table.join("\n")}\n`);
   const statuses = new Set(done.flatMap(({ statuses: each }) => each));
   expect(
     [...statuses].filter((status) => ![201, 202, 409, 502, 503, 504, "no answer"].includes(status)),
