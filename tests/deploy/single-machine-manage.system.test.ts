@@ -16,6 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
+import { freePort } from "@holdfast/sandbox/infrastructure";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parse } from "yaml";
 import { deployDir } from "./build-overlay.ts";
@@ -48,6 +49,12 @@ beforeEach(() => {
          PGDATA="${root}/data" exec sh -eu "${root}/inside" "$time" ;;
        *is_in_recovery*) echo f ;;
        "volume ls --quiet") echo "$VOLUME" ;;
+       "image inspect "*) echo "$BUILT" ;;
+       "version "*) echo amd64 ;;
+       *" exec -T edge node "*)
+         while [ "$1" != node ]; do shift; done
+         shift
+         exec "${process.execPath}" "$@" ;;
      esac`,
   );
 });
@@ -64,6 +71,7 @@ function manage(args: string[], env: NodeJS.Dict<string> = {}) {
     PATH: `${join(root, "bin")}:${process.env["PATH"]}`,
     FAIL_ON: "",
     VOLUME: "",
+    BUILT: "amd64",
     HOLDFAST_VERSION: "v0",
   };
   return spawnSync(join(single, "manage"), args, { env: { ...given, ...env }, encoding: "utf8" });
@@ -139,6 +147,28 @@ test("the image is built on the base and with the registry that .env names", () 
   expect(calls()).toContain("--build-arg NPM_CONFIG_REGISTRY=https://npm.example/ ");
 });
 
+test("an image of another architecture is refused by name, with the way out", () => {
+  prepared();
+  const { status, stderr } = manage(["up"], { BUILT: "arm64" });
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr:
+      "manage: holdfast/holdfast:v0 is for arm64, and this machine is amd64: docker image rm holdfast/holdfast:v0, then ./manage up builds it here\n",
+  });
+  expect(calls()).not.toContain(" up ");
+});
+
+test("a token while the identity provider is away is one line that names it and the page", async () => {
+  const issuer = `http://127.0.0.1:${await freePort()}/realms/holdfast`;
+  appendFileSync(join(single, ".env"), `OIDC_ISSUER=${issuer}\n`);
+  const { status, stdout, stderr } = manage(["token"]);
+  expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
+  expect(stderr.trimEnd().split("\n")).toEqual([
+    expect.stringContaining(`manage: the identity provider ${issuer} does not answer: `),
+  ]);
+  expect(stderr).toContain(" (docs/single-machine.md, What goes wrong)\n");
+});
+
 test("a client's password of any characters reaches the console as the identity provider has it", () => {
   mkdirSync(join(single, "secrets"));
   const given = String.raw`a#b "c" $d\n~e`;
@@ -212,6 +242,19 @@ test("restore that is cut off leaves the database that was there", () => {
   rmSync(join(root, "bin", "tar"));
   expect(manage(["restore"]).status).toBe(0);
   expect(database()).toBe("2026-01-31T120000Z\n");
+});
+
+test("a back-up that is cut off is named with the page, and the database stays", () => {
+  hasDatabase("before\n");
+  backUp("2026-01-31T120000Z");
+  const archive = join(root, "backup", "base", "2026-01-31T120000Z", "base.tar.gz");
+  writeFileSync(archive, readFileSync(archive).subarray(0, 40));
+  const { status, stderr } = manage(["restore"]);
+  expect(status).toBe(1);
+  expect(stderr).toContain("manage: the back-up 2026-01-31T120000Z is cut off; ");
+  expect(stderr).toContain(" (docs/single-machine.md, Restore)\n");
+  expect(database()).toBe("before\n");
+  expect(calls()).not.toContain("volume rm");
 });
 
 test("restore forgets the time that an earlier one stopped at", () => {
