@@ -185,6 +185,8 @@ test.each([
   ["caddy", "files", "Caddyfile"],
   ["caddy", "files", "tls/cert.pem"],
   ["nats", "files", "../nats/users.conf"],
+  ["prometheus", "files", "monitoring/prometheus.yaml"],
+  ["alertmanager", "files", "alertmanager.yaml"],
 ])("compose replaces %s (%s) after %s was changed, and not otherwise", (service, label, changed) => {
   const labels = readCompose().services[service]!.labels ?? {};
   const variable = /^\$\{(\w+):-\}$/.exec(labels[`holdfast.dev/${label}`] ?? "")?.[1] ?? "none";
@@ -326,8 +328,12 @@ type Compose = {
     { command?: string[]; pull_policy?: string; stop_grace_period?: string; labels?: Record<string, string> }
   >;
 };
-const readCompose = () =>
-  parse(readFileSync(join(single, "compose.yml"), "utf8"), { merge: true, maxAliasCount: 300 }) as Compose;
+const readCompose = (): Compose => {
+  const [own, monitoring] = ["compose.yml", "monitoring.yml"].map(
+    (file) => parse(readFileSync(join(single, file), "utf8"), { merge: true, maxAliasCount: 300 }) as Compose,
+  );
+  return { services: { ...own!.services, ...monitoring!.services } };
+};
 
 test("an archived change is never replaced by another one of its name", () => {
   const argument = readCompose().services["postgres"]!.command!.find((each) =>
