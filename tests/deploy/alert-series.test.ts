@@ -75,6 +75,29 @@ test("each series that a dashboard shows is one that the programs export", () =>
   expect(faultsOf(...shown)).toEqual([]);
 });
 
+test("each query of a dashboard asks for the installation that is chosen", () => {
+  for (const file of globSync("deploy/dashboards/*.json", { cwd: repository })) {
+    const { panels, templating } = JSON.parse(read(file)) as {
+      panels: { targets: { expr: string }[] }[];
+      templating: { list: { name: string; query: string }[] };
+    };
+    expect(templating.list.at(-1)).toMatchObject({
+      name: "namespace",
+      query: "label_values(holdfast_build_info, namespace)",
+    });
+    const selectors = panels.flatMap(({ targets }) => targets.flatMap(({ expr }) => selectorsOf(expr)));
+    for (const { metric, matchers } of selectors) {
+      // Recorded series have the label only where Prometheus adds it.
+      const value = metric.includes(":") ? "$namespace|" : "$namespace";
+      expect([file, metric, matchers]).toEqual([
+        file,
+        metric,
+        expect.arrayContaining([{ label: "namespace", operator: "=~", value }]),
+      ]);
+    }
+  }
+});
+
 /** Metrics that a page names in code, and a query that it gives. */
 function metricsOfPage(text: string): { names: string[]; queries: string[] } {
   const code = [...text.matchAll(/`([^`]+)`/g)].map(([, one = ""]) => one.replace("…", ""));

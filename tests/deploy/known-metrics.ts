@@ -47,7 +47,8 @@ function metricOf(name: string, recorded: readonly Recorded[]): Metric | undefin
   const labels = rules.map((rule) => rule.labels ?? {});
   return {
     isOurs: false,
-    labels: new Set(labels.flatMap((each) => Object.keys(each))),
+    // Prometheus may add the namespace that it evaluates a rule for.
+    labels: new Set(["namespace", ...labels.flatMap((each) => Object.keys(each))]),
     values: new Set(labels.flatMap((each) => Object.values(each))),
   };
 }
@@ -66,7 +67,7 @@ function faultsOfValue({ values, bounds }: Metric, { label, operator, value }: M
     );
     return isAsked ? [] : [`le ${value} is not a bound in the forms of Prometheus 2 and 3`];
   }
-  if (!values) return [];
+  if (!values || SCRAPED.has(label)) return [];
   return patterns
     .filter((pattern) => pattern !== "" && ![...values].some((known) => matches(pattern, known)))
     .map((pattern) => `${label} is never ${pattern}`);
@@ -198,5 +199,5 @@ const FOREIGN: Readonly<Record<string, string[]>> = {
   cnpg_pg_stat_archiver_last_archived_time: ["namespace", "pod"],
   cnpg_pg_stat_archiver_last_failed_time: ["namespace", "pod"],
   barman_cloud_cloudnative_pg_io_last_available_backup_timestamp: ["namespace", "pod"],
-  otel_sdk_processor_span_processed_total: ["error_type"],
+  otel_sdk_processor_span_processed_total: ["namespace", "error_type"],
 };
