@@ -302,6 +302,10 @@ const breaks: Record<string, Record<string, Break>> = {
     "a single replica": (all) => void (spec(all, "HorizontalPodAutoscaler", "payments").minReplicas = 1),
     "replicas beside an autoscaler": (all) => void (spec(all, "Deployment", "payments").replicas = 3),
     "no autoscaler and no replicas": (all) => without(all, "HorizontalPodAutoscaler", "payments"),
+    "an autoscaler between equal bounds": (all) => {
+      const scaler = spec(all, "HorizontalPodAutoscaler", "payments");
+      scaler.minReplicas = scaler.maxReplicas;
+    },
     "a pod goes before the new one is ready": (all) =>
       void (spec(all, "Deployment", "payments").strategy.rollingUpdate.maxUnavailable = 1),
   },

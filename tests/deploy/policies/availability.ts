@@ -56,6 +56,10 @@ export function replicasSurviveOne(manifests: Manifest[], { production }: { prod
         "has replicas, which an apply would take from its autoscaler",
       ],
       [own.length === 0 && replicas === undefined, "has neither an autoscaler nor replicas"],
+      [
+        own.some(({ spec }) => spec.minReplicas === spec.maxReplicas),
+        "has an autoscaler that can change nothing: replicas say the same",
+      ],
       [production && least < 2, "has a single replica"],
       [
         strategy?.type !== "Recreate" && strategy?.rollingUpdate?.maxUnavailable !== 0,
