@@ -625,6 +625,11 @@ test("images of ours may have a digest beside their tag", () => {
   expect(images.imagesArePinned(manifests)).toEqual([]);
 });
 
+test("nats-server's volumes are the same in every overlay, since a StatefulSet's cannot be changed", () => {
+  const claims = OVERLAYS.map((overlay) => spec(built[overlay], "StatefulSet", "nats").volumeClaimTemplates);
+  for (const claim of claims) expect(claim).toEqual(claims[0]);
+});
+
 test("the steps that enlarge nats-server's volumes name what the manifests have", () => {
   const upgrade = readFileSync(join(deployDir, "..", "docs", "upgrade.md"), "utf8");
   const [, kept] = /delete statefulset (\S+) --cascade=orphan/.exec(upgrade)!;
