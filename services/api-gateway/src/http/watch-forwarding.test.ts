@@ -26,7 +26,7 @@ test.each([
   expect(lines).toHaveLength(2);
 });
 
-test.each(["203.0.113.9", "203.0.113.9:4711"])("a trusted proxy that names %s is not complained of", (hop) => {
+test.each(["203.0.113.9", "203.0.113.9:4711"])("a trusted proxy that names %s is no complaint", (hop) => {
   const { log, lines } = captureLog("api-gateway");
   const addressOf = createClientAddress(["10.0.0.0/8"], watchForwarding(log, "merchant"));
   const socket = { remoteAddress: "10.0.0.1" } as Socket;
