@@ -30,7 +30,7 @@ const FIELDS = {
 
 /** @returns the id of an account that olga has proposed. */
 async function propose(name: string): Promise<string> {
-  const { status } = await started.post(olga, "/accounts/create", { ...FIELDS, name });
+  const { status } = await started.post(olga, "/accounts/new/create", { ...FIELDS, name });
   expect(status).toBe(303);
   const [made] = await started.query<{ account_id: string }>(
     "select account_id from payments.acquirer_account where name = $1",
@@ -56,7 +56,7 @@ test("every protocol has a form with its settings and credentials", async () => 
 
 test("a wrong field is said beside it, what was entered stays, and credentials do not", async () => {
   const wrong = { "settings.defaults.ip": "", "settings.defaults.item.kind": "", "settings.url": "bank" };
-  const { status, text } = await started.post(olga, "/accounts/create", {
+  const { status, text } = await started.post(olga, "/accounts/new/create", {
     ...FIELDS,
     ...wrong,
     name: "Refused bank",
@@ -178,7 +178,7 @@ test("who only reads sees the accounts and no form, and a merchant's staff see n
   expect(status).toBe(200);
   expect(text).toContain("it needs the role admin");
   for (const action of ["change", "confirm", "state", "probe"]) expect(text).not.toContain(`${path}/${action}`);
-  expect((await started.get(vera, "/accounts/new?protocol=iyzico")).text).not.toContain("/accounts/create");
+  expect((await started.get(vera, "/accounts/new?protocol=iyzico")).text).not.toContain("/accounts/new/create");
   const mina = await started.signIn("staff", { subject: "mina" });
   for (const page of ["/accounts", "/accounts/new", path])
     expect((await started.get(mina, page)).status).toBe(404);

@@ -97,7 +97,7 @@ const FORMS: Record<string, Form> = {
     chosen: ["routeAccount"],
   },
   "/merchants/:merchantId/confirm-routes": { who: ["operator"], fields: { version: "1" } },
-  "/accounts/create": {
+  "/accounts/new/create": {
     who: ["operator"],
     fields: {
       protocol: "iyzico",

@@ -140,7 +140,7 @@ function changeSection(context: PageContext, { account, protocol }: WholeAccount
             })}
             ${fieldGroup(context, protocolFields("secrets", protocol.secrets), { isSent, isSecret: true })}`,
         })
-      : signInAgain(reader.texts, path);
+      : signInAgain(context, path);
   return html`<details ${isSent && html`open`}>
     <summary>${texts.change}</summary>
     ${shown}

@@ -13,13 +13,14 @@ import { ACCOUNT_TEXTS } from "./account-texts.ts";
 import { fieldGroup } from "./protocol-form.ts";
 import { protocolFields, sentValue } from "./protocol-fields.ts";
 
+const PATH = "/accounts/new";
+
 /** A new account by its protocol, whose settings and credentials are fields. */
 export const newAccountPages: Page[] = [
   { method: "GET", path: "/accounts/new", answer: (context) => answerNew(context) },
-  { method: "POST", path: "/accounts/create", answer: makeAccount },
+  { method: "POST", path: `${PATH}/create`, answer: makeAccount },
 ];
 
-const PATH = "/accounts/new";
 const pathOf = (protocol: string) => `${PATH}?protocol=${encodeURIComponent(protocol)}`;
 
 async function answerNew(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
@@ -55,10 +56,10 @@ function newAccountForm(context: PageContext, { protocol, settings, secrets }: A
   const texts = ACCOUNT_TEXTS[reader.language];
   const isSent = form.has("protocol");
   // Nobody enters credentials for a form that then asks for a sign-in, and forgets them.
-  if (!mayDecide && !isSent) return signInAgain(reader.texts, pathOf(protocol));
+  if (!mayDecide && !isSent) return signInAgain(context, pathOf(protocol));
   const fault = faultAt(context, "protocol");
   return actionForm(context, {
-    action: "/accounts/create",
+    action: `${PATH}/create`,
     button: texts.make,
     values: { protocol },
     look: "primary",

@@ -57,10 +57,11 @@ test("a form is given back once, with its key, to its person and on its page alo
   ]);
 });
 
-test("card numbers and the headers of an endpoint are not kept, and a field keeps its place", async () => {
+test("card numbers, an endpoint's headers and a bank's credentials are not kept, and a field keeps its place", async () => {
   const store = await setUp();
   const sent = formOf([
     ["headers", "Authorization: Basic c2hvcDpmb3Jtcw=="],
+    ["secrets.apiPassword", "s3cret"],
     ["note", "first"],
     ["note", "card 4111 1111 1111 1111"],
     ["note", "third"],

@@ -24,8 +24,8 @@ export const FORM_KEPT_MS = 900_000;
 const CONTENT_BYTES_MAX = 64_000;
 /** A person's newest forms are kept: those of the tabs of one window. */
 const FORMS_MAX = 10;
-/** The values of an endpoint's added headers are credentials. */
-const SECRET_FIELDS: ReadonlySet<string> = new Set(["headers"]);
+/** The values of an endpoint's added headers, and those with which an account at a bank is reached. */
+const isSecretField = (name: string) => name === "headers" || name.startsWith("secrets.");
 
 /**
  * Keeps what a person has entered, with the form's own key: pressed again, a form whose copy was carried out after all
@@ -39,11 +39,11 @@ export async function keepForm(
   sent: URLSearchParams,
 ): Promise<string | undefined> {
   const entered = [...sent].filter(([name]) => name !== "formToken");
-  const isSecret = ([name, value]: [string, string]) => SECRET_FIELDS.has(name) || holdsCardNumber(value);
+  const isSecret = ([name, value]: [string, string]) => isSecretField(name) || holdsCardNumber(value);
   const content = JSON.stringify({
     // An emptied field keeps its place among those of the same name.
     fields: entered
-      .filter(([name]) => !SECRET_FIELDS.has(name))
+      .filter(([name]) => !isSecretField(name))
       .map((field): [string, string] => (isSecret(field) ? [field[0], ""] : field)),
     isWhole: !entered.some((field) => field[1] !== "" && isSecret(field)),
   } satisfies z.infer<typeof contentSchema>);
