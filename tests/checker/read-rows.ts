@@ -4,7 +4,7 @@ import type { StoredRows } from "./stored-rows.ts";
 /** Runs one statement as a role that may read every schema. */
 export type Query = <Row>(text: string) => Promise<Row[]>;
 
-/** Reads the stored rows of the four services. */
+/** Reads the stored rows of the four services; of events those of final states, which every endpoint gets. */
 export async function readRows(query: Query): Promise<StoredRows> {
   const rows = {
     payments: await query<Stored<"payments">>(PAYMENTS),
@@ -48,7 +48,7 @@ export async function readRows(query: Query): Promise<StoredRows> {
   };
 }
 
-/** Reads the dispatcher's accepted events alone. */
+/** Reads the final states alone that the dispatcher has accepted. */
 export async function readAcceptedEvents(query: Query): Promise<StoredRows["acceptedEvents"]> {
   return await query<Stored<"acceptedEvents">>(ACCEPTED_EVENTS);
 }
@@ -97,7 +97,7 @@ const OUTBOX = (["payments", "refunds"] as const)
   select '${owner}' as owner, event_id as "eventId", merchant_id as "merchantId", payment_id as "paymentId", status,
     convert_from(body, 'UTF8') as body, xact_id::text as "transactionId",
     (extract(epoch from occurred_at) * 1000)::float8 as "occurredAt", confirmed_at is not null as confirmed
-  from ${owner}.outbox`,
+  from ${owner}.outbox where event_type = 'payment.status_changed'`,
   )
   .join(" union all ");
 
@@ -148,7 +148,7 @@ const APPROVALS = `
 const ACCEPTED_EVENTS = `
   select event_id as "eventId", merchant_id as "merchantId", outcome
   from webhooks.event left join webhooks.outcome using (occurred_at, event_id)
-  where endpoint_id is null or endpoint_id = merchant_id order by event_id`;
+  where event_type = 'payment.status_changed' and (endpoint_id is null or endpoint_id = merchant_id) order by event_id`;
 
 const ATTEMPTS = `
   select event_id as "eventId", request_time::text as "requestTime", succeeded from webhooks.attempt order by sent_at`;

@@ -28,7 +28,7 @@ beforeAll(async () => {
   [shop, books] = await Promise.all([startLedgerReceiver(certificates), startLedgerReceiver(certificates)]);
   system = await startTestSystem({
     services: ["payments", "refunds", "webhook-dispatcher"],
-    env: { OPTIONAL_EVENTS: "true", WEBHOOK_CA_FILE: certificates.caFile, ACQUIRER_TIMEOUT: "4s" },
+    env: { WEBHOOK_CA_FILE: certificates.caFile, ACQUIRER_TIMEOUT: "4s" },
   });
   const { merchantId } = system;
   const { publicKey: recipientKey } = createReplyRecipient();

@@ -512,7 +512,7 @@ describe("evidence", () => {
 });
 
 test("a case is told to the merchant's endpoints, with its payment, when it is opened and when it ends", async () => {
-  const telling = await startRefundsHarness({ env: { OPTIONAL_EVENTS: "true" }, running: ["payments"] });
+  const telling = await startRefundsHarness({ running: ["payments"] });
   onTestFinished(() => telling.close());
   const paymentId = await telling.pay("10000");
   const chargebackId = randomUUIDv7();

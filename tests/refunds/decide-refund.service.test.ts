@@ -40,7 +40,7 @@ describe("an approved refund", () => {
     expect(await refunds.ledger(refundId)).toEqual(["refund approved 4000"]);
     expect(await refunds.amounts(paymentId)).toEqual({ reserved: 0, refunded: 4000, released: 0 });
     const [event] = await refunds.query<{ status: string; body: Buffer; traceparent: string }>(
-      "select status, body, traceparent from refunds.outbox where payment_id = $1",
+      "select status, body, traceparent from refunds.outbox where payment_id = $1 and event_type = 'payment.status_changed'",
       [refundId],
     );
     const read = await refunds.read(refundId);

@@ -142,7 +142,10 @@ function createWitness(query: TestSystem["query"], bank: TestBank) {
         .map(({ operation, outcome, amountMinor }) => `${operation} ${outcome} ${amountMinor}`),
     events: async (refundId: string) =>
       (
-        await query<{ status: string }>("select status from refunds.outbox where payment_id = $1", [refundId])
+        await query<{ status: string }>(
+          "select status from refunds.outbox where payment_id = $1 and event_type = 'payment.status_changed'",
+          [refundId],
+        )
       ).map(({ status }) => status),
     /** The reserved, refunded and released amounts of a payment. */
     async amounts(paymentId: string) {

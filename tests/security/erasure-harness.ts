@@ -19,7 +19,7 @@ export async function startErasureHarness() {
   const system = await startTestSystem({
     services: ["payments", "refunds", "webhook-dispatcher"],
     // Events that a test has removed at the dispatcher are not sent again meanwhile.
-    env: { OUTBOX_RECONCILE_INTERVAL: "1d", OPTIONAL_EVENTS: "true" },
+    env: { OUTBOX_RECONCILE_INTERVAL: "1d" },
   });
   return {
     ...system,

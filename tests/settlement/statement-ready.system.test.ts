@@ -25,7 +25,7 @@ beforeAll(async () => {
     services: ["payments", "refunds", "settlement", "webhook-dispatcher"],
     running: ["payments", "refunds", "webhook-dispatcher"],
     commission,
-    env: { OPTIONAL_EVENTS: "true", WEBHOOK_CA_FILE: certificates.caFile },
+    env: { WEBHOOK_CA_FILE: certificates.caFile },
     envOf: {
       settlement: {
         MATCH_INTERVAL: "50ms",

@@ -32,7 +32,6 @@ export async function startYearsSystem({ payments }: { payments: number }) {
     running: SERVICES,
     database: { name: "of years", ...database, drop: () => Promise.resolve() },
     env: {
-      OPTIONAL_EVENTS: "true",
       ACCOUNT_SECRET_KEYS: `a1:${randomBytes(32).toString("base64")}`,
       WEBHOOK_CA_FILE: certificates.caFile,
       ...HASTE,

@@ -57,8 +57,7 @@ const webhookHeaders = z.object({
     .meta({ description: "Id of the event, the same on every attempt; use it to discard duplicates" }),
 });
 
-const SUBSCRIBED =
-  "Sent only to endpoints that ask for it, by an installation that writes it (`OPTIONAL_EVENTS`).";
+const SUBSCRIBED = "Sent only to endpoints that ask for it.";
 
 export const WEBHOOKS = {
   [PAYMENT_STATUS_CHANGED]: webhook(PAYMENT_STATUS_CHANGED, webhookPaymentSchema, {

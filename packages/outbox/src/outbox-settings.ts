@@ -1,20 +1,7 @@
-import { z } from "zod";
 import { durationSetting, integerSetting } from "@holdfast/service-runtime";
-
-/** The setting of each service that writes such events. */
-export const optionalEventsSetting = {
-  OPTIONAL_EVENTS: z
-    .enum(["true", "false"], { error: "must be true or false" })
-    .transform((value) => value === "true")
-    .prefault("false")
-    .describe(
-      "Whether events are written that a merchant's endpoint gets only if it asks for them: all but `payment.status_changed` ([the merchants' guide](merchant/webhooks.md) lists them).",
-    ),
-};
 
 /** Settings of a service that has an outbox. */
 export const outboxSettings = {
-  ...optionalEventsSetting,
   OUTBOX_REPUBLISH_AFTER: durationSetting()
     .default(60_000)
     .describe(

@@ -103,7 +103,7 @@ export async function startPayments(
   const bins = createCurrentBins(db, log);
   // The table is read before the first payment. Without a database nothing can be claimed either.
   await bins.refresh().catch((error: unknown) => log.warn({ error }, "the BIN table could not be read yet"));
-  const { HOME_COUNTRY: homeCountry, OPTIONAL_EVENTS: optionalEvents } = config;
+  const { HOME_COUNTRY: homeCountry } = config;
   const common = { db, writes, events, now: Date.now };
   const cards = createCardOpener(config.CARD_SEALING_KEYS);
   // The connections for requests of merchants, their staff and buyers; upkeep and refunds have others.
@@ -123,8 +123,8 @@ export async function startPayments(
   };
   const paying = { ...common, bank, admission, limits };
   const authorization = createAuthorization(paying);
-  const threeDs = createThreeDs({ ...paying, optionalEvents });
-  const finishing = { ...common, limits, maySend: true, optionalEvents };
+  const threeDs = createThreeDs(paying);
+  const finishing = { ...common, limits, maySend: true };
   const recovery: RecoveryWorkerDeps = { ...finishing, bank: bankFor("upkeep") };
   const operations = createMerchantOperations({ ...finishing, bank, accountOf, fingerprintKeys });
   const twoAbove = config.REFUND_TWO_APPROVERS_ABOVE ?? new Map<string, bigint>();
@@ -137,7 +137,6 @@ export async function startPayments(
     lists: lists.db,
     paying: { ...authorization, enrol: threeDs.enrol },
     limits: {
-      optionalEvents,
       checkoutAttemptsMax: config.CHECKOUT_ATTEMPTS_MAX,
       linkAttemptsMax: config.PAYMENT_LINK_ATTEMPTS_MAX,
       checkoutExpiresAfterMs: config.CHECKOUT_EXPIRES_AFTER,
@@ -177,7 +176,6 @@ export async function startPayments(
           db,
           fileKeys: config.FILE_KEYS,
           recipient: createRingRecipient(config.FILE_KEYS),
-          optionalEvents,
           twoAbove: config.CHARGEBACK_TWO_PEOPLE_ABOVE ?? new Map(),
         }),
         ...accountHandlers({ ...connecting, db, defaults, refresh: () => accounts.refresh() }),

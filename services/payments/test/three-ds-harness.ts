@@ -126,7 +126,7 @@ export function threeDs(payments: PaymentsHarness) {
       (await payments.ledger(paymentId)).map(({ operation, outcome }) => `${operation} ${outcome}`),
     async events(paymentId: string) {
       const rows = await payments.query<{ status: string }>(
-        "select status from payments.outbox where payment_id = $1 order by event_id",
+        "select status from payments.outbox where payment_id = $1 and event_type = 'payment.status_changed' order by event_id",
         [paymentId],
       );
       return rows.map(({ status }) => status);

@@ -117,7 +117,6 @@ export async function startRefunds(
       // A step at the bank may be two calls, and has to end before its lease does.
       acquirerTimeoutMs: leaseMs / 3,
       leaseMs,
-      optionalEvents: config.OPTIONAL_EVENTS,
     },
     now: Date.now,
   };

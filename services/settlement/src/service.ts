@@ -184,7 +184,6 @@ export async function startSettlement(
       {
         db,
         events: { ...events, statementReady: nudgeAfter(relay, () => events.statementReady()) },
-        optionalEvents: config.OPTIONAL_EVENTS,
       },
       { intervalMs: config.MATCH_INTERVAL, clock, log },
     ),

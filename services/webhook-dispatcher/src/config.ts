@@ -1,6 +1,5 @@
 import { BlockList, isIP } from "node:net";
 import { auditSettings, auditWire } from "@holdfast/audit";
-import { optionalEventsSetting } from "@holdfast/outbox";
 import {
   operatorTokenSettings,
   operatorTokenWire,
@@ -71,7 +70,6 @@ const settings = z.object({
   WEBHOOK_ENDPOINTS_MAX: integerSetting(1, 50)
     .default(10)
     .describe("Most webhook endpoints of one merchant, its default one included."),
-  ...optionalEventsSetting,
   WEBHOOK_WARN_AFTER: durationSetting()
     .default(3_600_000)
     .describe(

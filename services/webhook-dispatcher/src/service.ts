@@ -149,7 +149,6 @@ export async function startWebhookDispatcher(
     eventDays: config.WEBHOOK_EVENT_RETENTION_DAYS,
     activateAfterMs: config.WEBHOOK_SECRET_ACTIVATION,
     endpointsMax: config.WEBHOOK_ENDPOINTS_MAX,
-    optionalEvents: config.OPTIONAL_EVENTS,
   };
   const worker = startDeliveryWorker({
     deliver: (delivery) => deliver(delivering, delivery),
@@ -207,9 +206,7 @@ export async function startWebhookDispatcher(
       worker.nudge();
     }),
     task("report health", config.WEBHOOK_REAP_INTERVAL, () => reports.flush()),
-    ...(config.OPTIONAL_EVENTS
-      ? [task("warn of endpoints", config.WEBHOOK_REAP_INTERVAL, () => warn())]
-      : []),
+    task("warn of endpoints", config.WEBHOOK_REAP_INTERVAL, () => warn()),
     task("measure state", MEASURE_INTERVAL_MS, () => measureState(db, worker.queue, events)),
     task("measure stream", MEASURE_INTERVAL_MS, () => measureStream(bus.nats)),
     task("keep partitions", PARTITIONS_INTERVAL_MS, () => maintainPartitions(db, retention)),

@@ -9,7 +9,7 @@ let harness: DispatcherHarness;
 let shop: LedgerReceiver;
 let books: LedgerReceiver;
 beforeAll(async () => {
-  harness = await startDispatcherHarness({ OPTIONAL_EVENTS: "true", WEBHOOK_WARN_AFTER: "1s" });
+  harness = await startDispatcherHarness({ WEBHOOK_WARN_AFTER: "1s" });
   shop = harness.receiver;
   books = await harness.startReceiver();
 });
@@ -87,29 +87,30 @@ const BOTH = ["payment.status_changed", "webhook.disabled_warning"] as const;
 const failing = () =>
   harness.query("select endpoint_id from webhooks.endpoint_health where failing_since is not null");
 
-test("of several dispatchers one tells of an endpoint that fails, and without such events none does", async () => {
+test("of several dispatchers one tells of an endpoint that fails, and none where no other endpoint asks", async () => {
   const { merchantId } = await harness.enable(shop.url);
-  const { endpointId } = await addEndpoint(harness, merchantId, { url: books.url, events: [BOTH[1]] });
+  await addEndpoint(harness, merchantId, { url: books.url, events: [BOTH[1]] });
+  const alone = await harness.enable(shop.url);
   await harness.stopAll();
-  const countWarnings = async () =>
+  const countWarnings = async (ofMerchant: string) =>
     (
       await harness.query("select 1 from webhooks.event where merchant_id = $1 and event_type = $2", [
-        merchantId,
+        ofMerchant,
         BOTH[1],
       ])
     ).length;
   await harness.query(
     `insert into webhooks.endpoint_health (endpoint_id, failing_since, breaker_open, reported_at)
-     values ($1, now() - interval '1 hour', true, now())`,
-    [merchantId],
+     select unnest($1::uuid[]), now() - interval '1 hour', true, now()`,
+    [[merchantId, alone.merchantId]],
   );
-  await harness.start({ OPTIONAL_EVENTS: "false" });
-  await harness.operate(operations.removeMerchantWebhook.command, { merchantId, endpointId });
-  expect(await countWarnings()).toBe(0);
-  await harness.stopAll();
 
   await Promise.all([harness.start(), harness.start(), harness.start()]);
-  await eventually(async () => expect(await countWarnings()).toBe(1));
-  const warned = "select 1 from webhooks.endpoint_health where endpoint_id = $1 and warned_at is not null";
-  expect(await harness.query(warned, [merchantId])).toHaveLength(1);
+  await eventually(async () => expect(await countWarnings(merchantId)).toBe(1));
+  const warned = "select 1 from webhooks.endpoint_health where endpoint_id = any($1) and warned_at is not null";
+  await eventually(async () =>
+    expect(await harness.query(warned, [[merchantId, alone.merchantId]])).toHaveLength(2),
+  );
+  await harness.disable(alone.merchantId);
+  expect(await countWarnings(alone.merchantId)).toBe(0);
 });

@@ -11,7 +11,7 @@ import { newEvent } from "./events.ts";
 // A merchant's own keys change its endpoints, where an operator lets them. Each test has a merchant of its own.
 let harness: DispatcherHarness;
 beforeAll(async () => {
-  harness = await startDispatcherHarness({ OPTIONAL_EVENTS: "true" });
+  harness = await startDispatcherHarness();
 });
 afterAll(() => harness.close());
 

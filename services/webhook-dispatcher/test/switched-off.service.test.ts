@@ -15,7 +15,6 @@ let shiftMs = 0;
 beforeAll(async () => {
   harness = await startDispatcherHarness(
     {
-      OPTIONAL_EVENTS: "true",
       WEBHOOK_RETRY_SCHEDULE: "10m",
       WEBHOOK_ATTEMPT_TIMEOUT: "60s",
       WEBHOOK_LEASE: "5m",

@@ -3,9 +3,6 @@ import type { Transaction } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 import { webhookBody, type ShownPayment } from "./payment-record.ts";
 
-/** Enables events that a merchant's endpoint gets only if it asks for them. */
-export type EventsWritten = { optionalEvents?: boolean };
-
 /** The merchant's event about the payment as it is now, in the transaction that makes it so. */
 export async function recordEvent(
   trx: Transaction<PaymentsDatabase>,

@@ -27,8 +27,7 @@ export type RequestRefundDeps = {
   db: Kysely<RefundsDatabase>;
   payments: PaymentsPort;
   events: BusinessEvents;
-  /** `optionalEvents` enables events that a merchant's endpoint gets only if it asks for them. */
-  limits: { leaseMs: number; optionalEvents?: boolean };
+  limits: { leaseMs: number };
   /** Epoch milliseconds. */
   now: () => number;
 };
@@ -76,7 +75,7 @@ export async function requestRefund(deps: RequestRefundDeps, request: RefundRequ
 }
 
 async function accept(
-  { db, events, limits: { leaseMs, optionalEvents = false } }: RequestRefundDeps,
+  { db, events, limits: { leaseMs } }: RequestRefundDeps,
   refund: LeasedRefund,
   { kind, accountId, approvalsRequired, payment }: RefundReservation,
   { whenAccepted }: RefundRequest,
@@ -108,7 +107,7 @@ async function accept(
       if (!changed) return undefined;
       const reply = { outcome: "done", result: refundRecord(changed) } as const;
       await storeAnswer(trx, refund.refund_id, reply);
-      if (optionalEvents) await recordEvent(trx, changed, REFUND_REQUESTED);
+      await recordEvent(trx, changed, REFUND_REQUESTED);
       await whenAccepted?.(trx, changed);
       return { changed, reply };
     });

@@ -29,8 +29,6 @@ import { describeStatement } from "./describe-statement.ts";
 export type RevisionDeps = {
   db: Kysely<SettlementDatabase>;
   events: Pick<BusinessEvents, "statementReady" | "changesWait">;
-  /** True if events are written that a merchant's endpoint gets only if it asks for them. */
-  optionalEvents: boolean;
 };
 
 /** Records the revisions of statements, for as long as the process runs. Without a change it asks whether there is one. */
@@ -134,7 +132,7 @@ async function nextAwaiting(
 
 /** Works on the statement's locked row, and writes its event. */
 async function recordRevision(
-  { db, events, optionalEvents }: RevisionDeps,
+  { db, events }: RevisionDeps,
   statement: StatementsOfOne & { day: string },
 ): Promise<void> {
   const isRecorded = await db.transaction().execute(async (trx) => {
@@ -152,17 +150,16 @@ async function recordRevision(
       .execute();
     if (revision === undefined) return false;
     const recordedAt = await insertRevision(trx, { ...last, revision }, content!);
-    if (optionalEvents)
-      await trx
-        .insertInto("outbox")
-        .values({
-          event_type: SETTLEMENT_STATEMENT_READY,
-          payment_id: last.statement_id,
-          merchant_id: statement.merchantId,
-          status: "READY",
-          body: statementReadyBody(content!, { revision, recordedAt }),
-        })
-        .execute();
+    await trx
+      .insertInto("outbox")
+      .values({
+        event_type: SETTLEMENT_STATEMENT_READY,
+        payment_id: last.statement_id,
+        merchant_id: statement.merchantId,
+        status: "READY",
+        body: statementReadyBody(content!, { revision, recordedAt }),
+      })
+      .execute();
     await failpoint("settlement.before_revision");
     return true;
   });

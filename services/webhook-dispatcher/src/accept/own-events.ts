@@ -23,13 +23,19 @@ export type OwnEventTerms = {
   shiftMs: number;
 };
 
-/** Accepts these events, with their deliveries. */
+/**
+ * Accepts those events that another endpoint of their merchant asks for, with their deliveries. The others have no
+ * reader, and are not kept.
+ *
+ * @returns the number of accepted ones.
+ */
 export async function recordOwnEvents(
   trx: Transaction<WebhooksDatabase>,
   events: OwnEvent[],
   { windowMs, shiftMs }: OwnEventTerms,
-): Promise<void> {
-  const given = events.map(givenEvent);
+): Promise<number> {
+  const given = (await askedFor(trx, events)).map(givenEvent);
+  if (given.length === 0) return 0;
   // Nothing is leased here: the next claim takes the deliveries.
   const values = [
     0,
@@ -38,6 +44,23 @@ export async function recordOwnEvents(
     ...GIVEN_COLUMNS.map(([column]) => given.map((event) => event[column])),
   ];
   await trx.executeQuery(CompiledQuery.raw(ACCEPT.text, values));
+  return given.length;
+}
+
+async function askedFor(trx: Transaction<WebhooksDatabase>, events: OwnEvent[]): Promise<OwnEvent[]> {
+  const merchants = new Set(events.map(({ merchantId }) => merchantId));
+  const endpoints = await trx
+    .selectFrom("endpoint")
+    .select(["merchant_id", "endpoint_id", "events"])
+    .where("merchant_id", "in", [...merchants])
+    .where("state", "<>", "removed")
+    .execute();
+  const readers = Map.groupBy(endpoints, (endpoint) => endpoint.merchant_id);
+  return events.filter(({ merchantId, endpointId, type }) =>
+    (readers.get(merchantId) ?? []).some(
+      (each) => each.endpoint_id !== endpointId && each.events.includes(type),
+    ),
+  );
 }
 
 function givenEvent({ merchantId, endpointId, type, status, content }: OwnEvent): GivenEvent {

@@ -17,8 +17,6 @@ export type ReportDeps = {
   limits: {
     /** The time that an event is tried. */
     windowMs: number;
-    /** Enables events that an endpoint gets only if it asks for them. */
-    optionalEvents?: boolean;
   };
 };
 
@@ -51,12 +49,11 @@ export async function reportChange(
 type Report = Pick<OwnEvent, "type" | "status" | "content">;
 
 async function report(
-  { clock, limits: { windowMs, optionalEvents = false } }: ReportDeps,
+  { clock, limits: { windowMs } }: ReportDeps,
   trx: Transaction<WebhooksDatabase>,
   { merchant_id: merchantId, endpoint_id: endpointId }: Reported,
   { type, status, content }: Report,
 ): Promise<void> {
-  if (!optionalEvents) return;
   const body = { endpointId, default: endpointId === merchantId, ...content };
   const event: OwnEvent = { merchantId, endpointId, type, status, content: body };
   await recordOwnEvents(trx, [event], { windowMs, shiftMs: clock.shiftMs });

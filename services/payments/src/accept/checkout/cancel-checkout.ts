@@ -80,11 +80,7 @@ async function cancelLocked(
   const stands = decideCheckout(locked.standing, locked.attempt, deps.limits.checkoutAttemptsMax);
   const may = mayBePaid(locked.standing, locked.attempt, deps.limits.checkoutAttemptsMax);
   if (stands === "OPEN" && !may) return { ...unchanged, isUnderWay: true };
-  const { closed, checkout } = await closeCheckout(
-    deps.limits,
-    trx,
-    checkoutId,
-    stands === "OPEN" ? "CANCELLED" : stands,
-  );
+  const to = stands === "OPEN" ? "CANCELLED" : stands;
+  const { closed, checkout } = await closeCheckout(trx, checkoutId, to);
   return { checkout, hasClosed: closed, isUnderWay: false };
 }

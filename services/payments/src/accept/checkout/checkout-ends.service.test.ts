@@ -11,7 +11,6 @@ beforeAll(async () => {
   payments = await startPaymentsHarness({
     CHECKOUT_INTERVAL: "50ms",
     CHECKOUT_ATTEMPTS_MAX: "2",
-    OPTIONAL_EVENTS: "true",
     OUTBOX_POLL_INTERVAL: "1h",
     RECOVERY_SCHEDULE: "1h",
   });

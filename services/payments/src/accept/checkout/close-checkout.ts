@@ -23,14 +23,13 @@ const EVENTS: Record<Closed, EventType> = {
  * closed, there is one event.
  */
 export async function closeCheckout(
-  { optionalEvents = false }: { optionalEvents?: boolean },
   trx: Transaction<PaymentsDatabase>,
   checkoutId: string,
   to: Closed,
 ): Promise<{ closed: boolean; checkout: FoundCheckout | undefined }> {
   const closed = await updateClosed(trx, checkoutId, to);
   const checkout = await findCheckout(trx, checkoutId);
-  if (closed && checkout && optionalEvents) {
+  if (closed && checkout) {
     const { merchant_id, state: status } = checkout.row;
     const body = checkoutWebhookBody(checkout);
     await trx

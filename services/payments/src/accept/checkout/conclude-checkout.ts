@@ -12,8 +12,6 @@ export type ConcludeCheckoutDeps = {
   limits: {
     /** Cards that may be tried on one checkout. */
     checkoutAttemptsMax: number;
-    /** Enables events that endpoints get only if they ask for them. */
-    optionalEvents?: boolean;
   };
 };
 
@@ -37,7 +35,7 @@ export async function concludeCheckout(
     if (!locked) return undefined;
     const to = standsAt(locked, limits.checkoutAttemptsMax);
     if (to === "OPEN" || to === locked.row.state) return { closed: false, checkout: locked };
-    return await closeCheckout(limits, trx, checkoutId, to);
+    return await closeCheckout(trx, checkoutId, to);
   });
   if (concluded?.closed && concluded.checkout) events.checkoutClosed(concluded.checkout.row);
   return concluded?.checkout;

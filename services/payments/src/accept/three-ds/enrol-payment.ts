@@ -25,18 +25,17 @@ import type { PaymentsDatabase } from "../../database.ts";
 import { DEADLINE_PASSED, type PaymentToConclude } from "../../payment/authorization-outcome.ts";
 import { paymentRecord } from "../../payment/payment-record.ts";
 import type { Join } from "../../payment/payment-writes.ts";
-import { recordEvent, type EventsWritten } from "../../payment/record-event.ts";
+import { recordEvent } from "../../payment/record-event.ts";
 import { CARRIES_CARD } from "./challenge-fault.ts";
 import { completeAuthorization } from "./complete-authorization.ts";
 import { decideEnrolment, type EnrolmentDecision } from "./enrolment-outcome.ts";
 import { findSession, insertSession, recordChallenge, startAuthorizing } from "./session-queries.ts";
 import { challengeOf, wayToChallenge } from "./session-state.ts";
 
-export type EnrolPaymentDeps = AuthorizationDeps &
-  EventsWritten & {
-    /** `sessionMs` is the cardholder's time for the challenge, from the claim on. */
-    limits: { leaseMs: number; sessionMs: number };
-  };
+export type EnrolPaymentDeps = AuthorizationDeps & {
+  /** `sessionMs` is the cardholder's time for the challenge, from the claim on. */
+  limits: { leaseMs: number; sessionMs: number };
+};
 
 type Message = Incoming<EnrolPayment>;
 type Reply = CommandReply<EnrolledPayment>;
@@ -122,7 +121,7 @@ async function showChallenge(
       const reply = await currentEnrolment({ db: trx }, payment);
       // This answer is final for the request, although the payment has not ended yet.
       if (reply) await storeAnswer(trx, payment.payment_id, reply);
-      if (deps.optionalEvents) await recordEnrolled(trx, payment);
+      await recordEnrolled(trx, payment);
       return reply;
     });
     await failpoint("payments.after_challenge");

@@ -15,9 +15,6 @@ import type { ChargebackTable } from "./chargeback-tables.ts";
 type Db = Kysely<PaymentsDatabase>;
 type Trx = Transaction<PaymentsDatabase>;
 
-/** Enables events that a merchant's endpoint gets only if it asks for them. */
-export type EventsWritten = { optionalEvents: boolean };
-
 /** A value and not an `exists`, for which the planner would put all lines into a hash once there are many cases. */
 const isReported = sql<boolean>`coalesce((
   select true from chargeback_line as line
@@ -74,12 +71,7 @@ export type NewCase = Pick<
 >;
 
 /** Opens a case of the payment, whose row the caller has locked, and counts it there. */
-export async function insertCase(
-  trx: Trx,
-  payment: PaymentRow,
-  one: NewCase,
-  events: EventsWritten,
-): Promise<CaseRow> {
+export async function insertCase(trx: Trx, payment: PaymentRow, one: NewCase): Promise<CaseRow> {
   const counted = countedMinor({ ...one, status: "OPEN", reversed_minor: 0n }, payment);
   const { payment_id, merchant_id, order_id } = payment;
   const inserted = await trx
@@ -100,7 +92,7 @@ export async function insertCase(
     .executeTakeFirstOrThrow();
   const row = { ...inserted, is_reported: false, order_id, payment_exponent: payment.currency_exponent };
   await count(trx, payment, counted);
-  await recordEvent(trx, payment, row, events);
+  await recordEvent(trx, payment, row);
   return row;
 }
 
@@ -110,7 +102,6 @@ export async function changeCase(
   payment: PaymentRow,
   before: CaseRow,
   set: Omit<Updateable<ChargebackTable>, "chargeback_id" | "payment_id" | "counted_minor" | "currency">,
-  events: EventsWritten,
 ): Promise<CaseRow> {
   const { status = before.status, reversed_minor = before.reversed_minor } = set;
   const counted = countedMinor({ ...before, status, reversed_minor }, payment);
@@ -125,7 +116,7 @@ export async function changeCase(
   if (!changed) throw new Error("a chargeback changed under its payment's lock");
   const row = { ...before, ...changed };
   await count(trx, payment, counted - before.counted_minor);
-  if (status !== before.status) await recordEvent(trx, payment, row, events);
+  if (status !== before.status) await recordEvent(trx, payment, row);
   return row;
 }
 
@@ -180,13 +171,7 @@ async function count(trx: Trx, payment: PaymentRow, minor: bigint): Promise<void
   payment.charged_back_minor = charged_back_minor;
 }
 
-async function recordEvent(
-  trx: Trx,
-  payment: PaymentRow,
-  row: CaseRow,
-  { optionalEvents }: EventsWritten,
-): Promise<void> {
-  if (!optionalEvents) return;
+async function recordEvent(trx: Trx, payment: PaymentRow, row: CaseRow): Promise<void> {
   const { payment_id, merchant_id, traceparent } = payment;
   const body = { ...paymentRecord(payment), chargeback: merchantChargeback(row) };
   await trx

@@ -42,7 +42,7 @@ export async function decideChargeback(
           outcome_reason: reason,
           ...(!isConfirmed && { proposed_outcome: null, proposed_by: null }),
         };
-    await changeCase(trx, payment, row, set, deps);
+    await changeCase(trx, payment, row, set);
     await audit(trx, actor, isFirstOfTwo ? "chargeback.outcome_proposed" : "chargeback.decided", row, {
       outcome,
       reason,
@@ -64,7 +64,7 @@ export async function changeChargeback(
       ...(bankReference !== undefined && { bank_reference: bankReference }),
       ...(respondBy !== undefined && { respond_by: new Date(respondBy) }),
     };
-    await changeCase(trx, payment, row, set, deps);
+    await changeCase(trx, payment, row, set);
     await audit(trx, operator.name, "chargeback.changed", row, said);
     return undefined;
   });

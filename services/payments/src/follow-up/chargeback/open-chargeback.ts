@@ -44,8 +44,8 @@ export async function openChargeback(
       respond_by: asked.respondBy === undefined ? null : new Date(asked.respondBy),
       opened_by: operator.name,
     };
-    await insertCase(trx, payment, opened, deps);
-    await giveBack(trx, payment, deps);
+    await insertCase(trx, payment, opened);
+    await giveBack(trx, payment);
     await appendAudit(trx, {
       actor: operator.name,
       action: "chargeback.opened",

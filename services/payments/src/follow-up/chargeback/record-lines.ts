@@ -6,12 +6,12 @@ import type { PaymentsDatabase } from "../../database.ts";
 import { lockPayment } from "../../payment/payment-queries.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
 import { afterReversal, caseOfLine, caseOfReversal, type ChargebackKind } from "./chargeback.ts";
-import { casesOf, changeCase, insertCase, type EventsWritten } from "./chargeback-queries.ts";
+import { casesOf, changeCase, insertCase } from "./chargeback-queries.ts";
 import type { ChargebackLineTable } from "./chargeback-tables.ts";
 
 type Trx = Transaction<PaymentsDatabase>;
 type LineRow = Selectable<ChargebackLineTable>;
-export type ChargebackDeps = EventsWritten & { db: Kysely<PaymentsDatabase> };
+export type ChargebackDeps = { db: Kysely<PaymentsDatabase> };
 
 /**
  * Records what lines of banks' files say about chargebacks, and about refunds that were not made here, a line in a transaction, each once however often it is
@@ -27,7 +27,7 @@ export async function recordLines(
 }
 
 /** @returns whether it is kept now; it is not where its payment is not known. */
-async function recordLine({ db, ...events }: ChargebackDeps, line: ChargebackLine): Promise<boolean> {
+async function recordLine({ db }: ChargebackDeps, line: ChargebackLine): Promise<boolean> {
   return await db.transaction().execute(async (trx) => {
     const payment = await lockPayment(trx, line.paymentId, undefined);
     if (!payment) return false;
@@ -39,7 +39,7 @@ async function recordLine({ db, ...events }: ChargebackDeps, line: ChargebackLin
     if (known) return true;
     const { kind } = line;
     const chargebackId =
-      kind === "CHARGEBACK_REVERSAL" ? null : await takeCase(trx, payment, { ...line, kind }, events);
+      kind === "CHARGEBACK_REVERSAL" ? null : await takeCase(trx, payment, { ...line, kind });
     await trx
       .insertInto("chargeback_line")
       .values({
@@ -52,7 +52,7 @@ async function recordLine({ db, ...events }: ChargebackDeps, line: ChargebackLin
         bank_reference: line.bankReference ?? null,
       })
       .execute();
-    await giveBack(trx, payment, events);
+    await giveBack(trx, payment);
     return true;
   });
 }
@@ -62,33 +62,27 @@ async function takeCase(
   trx: Trx,
   payment: PaymentRow,
   line: ChargebackLine & { kind: ChargebackKind },
-  events: EventsWritten,
 ): Promise<string> {
   const { kind, currency, bankReference } = line;
   const amount_minor = BigInt(line.amountMinor);
   const known = caseOfLine({ kind, amount_minor, currency }, await casesOf(trx, payment.payment_id));
   if (known) return known.chargeback_id;
-  const opened = await insertCase(
-    trx,
-    payment,
-    {
-      chargeback_id: randomUUIDv7(),
-      kind,
-      amount_minor,
-      currency,
-      reason_code: null,
-      bank_reference: bankReference || null,
-      respond_by: null,
-      opened_by: null,
-    },
-    events,
-  );
+  const opened = await insertCase(trx, payment, {
+    chargeback_id: randomUUIDv7(),
+    kind,
+    amount_minor,
+    currency,
+    reason_code: null,
+    bank_reference: bankReference || null,
+    respond_by: null,
+    opened_by: null,
+  });
   await audit(trx, "chargeback.reported", opened.chargeback_id, line);
   return opened.chargeback_id;
 }
 
 /** Has the lines that give back, and belong to no case yet, find theirs: a file may name the two in any order. */
-export async function giveBack(trx: Trx, payment: PaymentRow, events: EventsWritten): Promise<void> {
+export async function giveBack(trx: Trx, payment: PaymentRow): Promise<void> {
   const waiting = await trx
     .selectFrom("chargeback_line")
     .selectAll()
@@ -96,20 +90,15 @@ export async function giveBack(trx: Trx, payment: PaymentRow, events: EventsWrit
     .where("chargeback_id", "is", null)
     .orderBy("recorded_at")
     .execute();
-  for (const line of waiting) await giveBackBy(trx, payment, line, events);
+  for (const line of waiting) await giveBackBy(trx, payment, line);
 }
 
-async function giveBackBy(
-  trx: Trx,
-  payment: PaymentRow,
-  line: LineRow,
-  events: EventsWritten,
-): Promise<void> {
+async function giveBackBy(trx: Trx, payment: PaymentRow, line: LineRow): Promise<void> {
   const found = caseOfReversal(line, await casesOf(trx, payment.payment_id));
   if (!found) return;
   const after = afterReversal(found, line.amount_minor);
   const decided_by = after.status === found.status ? found.decided_by : null;
-  await changeCase(trx, payment, found, { ...after, decided_by }, events);
+  await changeCase(trx, payment, found, { ...after, decided_by });
   await trx
     .updateTable("chargeback_line")
     .set({ chargeback_id: found.chargeback_id })

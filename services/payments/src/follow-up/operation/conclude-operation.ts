@@ -17,9 +17,8 @@ import {
   type Operation,
   type OperationEnd,
 } from "./operation-queries.ts";
-import type { EventsWritten } from "../../payment/record-event.ts";
 
-export type ConcludeOperationDeps = EventsWritten & {
+export type ConcludeOperationDeps = {
   db: Kysely<PaymentsDatabase>;
   bank: Bank;
   events: BusinessEvents;
@@ -97,9 +96,7 @@ export async function endOperation(
 ): Promise<Reply> {
   const notKnown = pendingReply(payment, operation);
   try {
-    const finish = deps.db
-      .transaction()
-      .execute((trx) => finishOperation(trx, payment, operation, end, deps));
+    const finish = deps.db.transaction().execute((trx) => finishOperation(trx, payment, operation, end));
     const reply = await finish;
     deps.events.operationEnded(payment, operation.kind, reply === undefined ? "lost" : end.state);
     return reply ?? notKnown;

@@ -19,7 +19,7 @@ import {
 } from "../../payment/payment-record.ts";
 import { transition } from "../../payment/payment.ts";
 import { lowerExcess } from "../chargeback/chargeback-queries.ts";
-import { recordEvent, type EventsWritten } from "../../payment/record-event.ts";
+import { recordEvent } from "../../payment/record-event.ts";
 import { expiryAfterDecline, expiryNotSent, type OperationKind } from "./payment-operation.ts";
 
 export type Operation = Selectable<PaymentOperationTable>;
@@ -61,7 +61,6 @@ export async function finishOperation(
   payment: PaymentInOperation,
   operation: Operation,
   end: OperationEnd,
-  { optionalEvents = false }: EventsWritten = {},
 ): Promise<Reply | undefined> {
   const at = new Date();
   const expiry = await expiryAfter(trx, operation, end);
@@ -107,7 +106,7 @@ export async function finishOperation(
   if (after.state !== payment.state) {
     await recordHistory(trx, payment, shown, expiry === "gone" ? "expiry_declined" : CAUSES[operation.kind]);
   }
-  for (const eventType of eventsOf(shown, { isChanged: after.state !== payment.state, optionalEvents }))
+  for (const eventType of eventsOf(shown, after.state !== payment.state))
     await recordEvent(trx, shown, eventType, operation.traceparent);
   const reply = replyOf(shown, end);
   if (end.state === "DROPPED") await forgetKey(trx, operation.operation_id);
@@ -196,15 +195,12 @@ async function recordHistory(
  * CANCELLED is final; all other events go only to endpoints that subscribe to them. An operation's end is an event
  * whether or not the request got it as its answer: at the commit it is not known whether the answer will arrive.
  */
-function eventsOf(
-  { state, last_operation }: PaymentRow & ShownPayment,
-  { isChanged, optionalEvents }: { isChanged: boolean; optionalEvents: boolean },
-): EventType[] {
+function eventsOf({ state, last_operation }: PaymentRow & ShownPayment, isChanged: boolean): EventType[] {
   const types: EventType[] = [];
   if (isChanged && state === "CANCELLED") types.push(PAYMENT_STATUS_CHANGED);
-  if (isChanged && state === "CAPTURED" && optionalEvents) types.push(PAYMENT_CAPTURED);
+  if (isChanged && state === "CAPTURED") types.push(PAYMENT_CAPTURED);
   const isRequested = last_operation && last_operation.kind !== "EXPIRY";
-  if (isRequested && optionalEvents) types.push(PAYMENT_OPERATION_SETTLED);
+  if (isRequested) types.push(PAYMENT_OPERATION_SETTLED);
   return types;
 }
 

@@ -61,7 +61,7 @@ const ledger = async (paymentId: string) =>
 const events = async (paymentId: string) =>
   (
     await payments.query<{ status: string }>(
-      "select status from payments.outbox where payment_id = $1 order by event_id",
+      "select status from payments.outbox where payment_id = $1 and event_type = 'payment.status_changed' order by event_id",
       [paymentId],
     )
   ).map(({ status }) => status);

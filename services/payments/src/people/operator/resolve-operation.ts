@@ -40,7 +40,7 @@ export async function resolveOperation(
   const { booked, ...decided } = decision;
   const end = decided.state === "DECLINED" ? await endOfDecline(deps, payment, operation, decided) : decided;
   await deps.db.transaction().execute(async (trx) => {
-    const reply = await finishOperation(trx, payment, { ...operation, ...booked }, end, deps);
+    const reply = await finishOperation(trx, payment, { ...operation, ...booked }, end);
     if (!reply) return;
     if (end.state === "DECLINED")
       await watchUnanswered({ ...deps, db: trx }, payment, operation.operation_id);

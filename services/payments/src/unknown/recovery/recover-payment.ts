@@ -34,7 +34,6 @@ import {
 } from "./decide-recovery.ts";
 import type { UndoResult } from "./decide-undo.ts";
 import { undoPayment } from "./undo-payment.ts";
-import type { EventsWritten } from "../../payment/record-event.ts";
 
 /**
  * Settles one payment of unknown outcome: asks the acquirer about our reference, and adopts, fails or reverses the
@@ -42,7 +41,7 @@ import type { EventsWritten } from "../../payment/record-event.ts";
  * given back, over as many attempts as it takes, and only then is the payment FAILED, or CANCELLED where its cardholder
  * never came back from the challenge. The authorization itself is never repeated: the cvv is gone.
  */
-export type RecoverDeps = EventsWritten & {
+export type RecoverDeps = {
   db: Kysely<PaymentsDatabase>;
   writes: PaymentWrites;
   /** With two of its calls an attempt must end before its lease does. */
