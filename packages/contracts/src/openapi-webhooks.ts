@@ -145,8 +145,9 @@ export const WEBHOOKS = {
     operationId: "webhookDisabledWarning",
     summary: "Endpoint gets no events",
     description:
-      "Sent to your other endpoints when one was removed, switched off or switched on again, or fails for an hour (as the " +
-      `gateway is configured); of a failure once until that endpoint has succeeded again. ${SUBSCRIBED}`,
+      "Sent to your other endpoints when one was removed, switched off or switched on again, or fails: after an hour, and " +
+      "at a third and two thirds of the time for which a webhook is retried (as the gateway is configured), each time once " +
+      `until that endpoint has succeeded again. ${SUBSCRIBED}`,
   }),
   [WEBHOOK_ENDPOINT_CHANGED]: webhook(WEBHOOK_ENDPOINT_CHANGED, webhookEndpointChangeSchema, {
     operationId: "webhookEndpointChanged",

@@ -68,7 +68,7 @@ create table endpoint_health (
   failing_since    timestamptz,                          -- the first failure after the last success
   breaker_open     boolean not null,
   reported_at      timestamptz not null,
-  warned_at        timestamptz                           -- when the merchant's other endpoints were warned of this one
+  warnings         smallint not null default 0           -- of this outage, at the merchant's other endpoints
 ) with (fillfactor = 50);
 
 create index endpoint_health_failing on endpoint_health (failing_since) where failing_since is not null;

@@ -73,7 +73,7 @@ const settings = z.object({
   WEBHOOK_WARN_AFTER: durationSetting()
     .default(3_600_000)
     .describe(
-      "How long an endpoint fails before the merchant's other endpoints get a warning (`webhook.disabled_warning`).",
+      "How long an endpoint fails before the merchant's other endpoints get a warning (`webhook.disabled_warning`). They get another at a third and at two thirds of `WEBHOOK_RETRY_WINDOW`, where that is later.",
     ),
   WEBHOOK_SECRET_ACTIVATION: durationSetting()
     .default(24 * 3_600_000)

@@ -68,8 +68,8 @@ export type EndpointHealthTable = {
   failing_since: Date | null;
   breaker_open: boolean;
   reported_at: Date;
-  /** The time when the merchant's other endpoints were warned of this one. */
-  warned_at: Date | null;
+  /** The number of warnings of this outage that the merchant's other endpoints have got. */
+  warnings: Generated<number>;
 };
 
 export type Trigger = "schedule" | "manual";

@@ -107,7 +107,7 @@ test("of several dispatchers one tells of an endpoint that fails, and none where
 
   await Promise.all([harness.start(), harness.start(), harness.start()]);
   await eventually(async () => expect(await countWarnings(merchantId)).toBe(1));
-  const warned = "select 1 from webhooks.endpoint_health where endpoint_id = any($1) and warned_at is not null";
+  const warned = "select 1 from webhooks.endpoint_health where endpoint_id = any($1) and warnings = 1";
   await eventually(async () =>
     expect(await harness.query(warned, [[merchantId, alone.merchantId]])).toHaveLength(2),
   );

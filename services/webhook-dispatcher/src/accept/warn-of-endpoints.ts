@@ -5,17 +5,23 @@ import { recordOwnEvents, type OwnEvent, type OwnEventTerms } from "./own-events
 import type { WebhooksDatabase } from "../database.ts";
 
 /** Warns merchants, at their other endpoints, of an endpoint of theirs that gets no events. */
-export type WarnDeps = OwnEventTerms & {
-  db: Kysely<WebhooksDatabase>;
-  /** The time that an endpoint fails before the others get a warning. */
+export type WarnDeps = WarnTerms & { db: Kysely<WebhooksDatabase> };
+
+type WarnTerms = OwnEventTerms & {
+  /** The time that an endpoint fails before the others get the first warning. */
   warnAfterMs: number;
 };
 
-/** Warns once of each endpoint that has begun to fail, until it has succeeded again. @returns how many */
-export async function warnOfFailing({ db, warnAfterMs, windowMs, shiftMs }: WarnDeps): Promise<number> {
-  if (!(await hasFailing(db, { warnAfterMs, shiftMs }))) return 0;
+/**
+ * Warns of each endpoint that fails: first after a while, then at each third of the time that an event is tried, each
+ * time once until it has succeeded again. Of warnings that nobody was there to give, the last one alone is given.
+ *
+ * @returns the number of endpoints of which others are told.
+ */
+export async function warnOfFailing({ db, ...terms }: WarnDeps): Promise<number> {
+  if (!(await hasFailing(db, terms))) return 0;
   return await db.transaction().execute(async (trx) => {
-    const { rows } = await takeFailing({ warnAfterMs, shiftMs }).execute(trx);
+    const { rows } = await takeFailing(terms).execute(trx);
     const warnings = rows.map(({ endpoint_id, merchant_id, failing_since, lost_from }) => ({
       merchantId: merchant_id,
       endpointId: endpoint_id,
@@ -23,41 +29,41 @@ export async function warnOfFailing({ db, warnAfterMs, windowMs, shiftMs }: Warn
       failingSince: failing_since.toISOString(),
       ...(lost_from !== null && { lostFrom: lost_from.toISOString() }),
     }));
-    if (warnings.length > 0) await recordOwnEvents(trx, warnings.map(eventOf), { windowMs, shiftMs });
-    return warnings.length;
+    return warnings.length > 0 ? await recordOwnEvents(trx, warnings.map(eventOf), terms) : 0;
   });
 }
 
 /** Nearly always there are none, and this is all that is asked. */
-async function hasFailing(
-  db: Kysely<WebhooksDatabase>,
-  { warnAfterMs, shiftMs }: Pick<WarnDeps, "warnAfterMs" | "shiftMs">,
-): Promise<boolean> {
+async function hasFailing(db: Kysely<WebhooksDatabase>, terms: WarnTerms): Promise<boolean> {
   const { rows } = await sql`
-    select from endpoint_health as health where ${isUntold({ warnAfterMs, shiftMs })} limit 1`.execute(db);
+    select from endpoint_health as health where ${isUntold(terms)} limit 1`.execute(db);
   return rows.length > 0;
 }
 
-const isUntold = ({ warnAfterMs, shiftMs }: Pick<WarnDeps, "warnAfterMs" | "shiftMs">) =>
-  sql`failing_since < ${fromNow(shiftMs - warnAfterMs)} and (warned_at is null or warned_at < failing_since)`;
+const isUntold = (terms: WarnTerms) =>
+  sql`failing_since < ${fromNow(terms.shiftMs - terms.warnAfterMs)} and warnings < ${dueWarnings(terms)}`;
+
+/** The number of warnings of an outage whose time has come. A third that is over before the first one has none. */
+function dueWarnings({ warnAfterMs, windowMs, shiftMs }: WarnTerms): RawBuilder<number> {
+  const thirds = [windowMs / 3, (2 * windowMs) / 3].filter((ms) => ms > warnAfterMs);
+  const passed = [warnAfterMs, ...thirds].map((ms) => sql`(failing_since < ${fromNow(shiftMs - ms)})::int`);
+  return sql<number>`(${sql.join(passed, sql` + `)})`;
+}
 
 /**
  * Marks the endpoints that are to be warned of. From the few that fail to their endpoints, by the index on how long they do:
  * a planner that has no statistics of so small a table would go the other way, through all endpoints.
  */
-export function takeFailing({
-  warnAfterMs,
-  shiftMs,
-}: Pick<WarnDeps, "warnAfterMs" | "shiftMs">): RawBuilder<Failing> {
+export function takeFailing(terms: WarnTerms): RawBuilder<Failing> {
   return sql<Failing>`
     with failing as materialized (
       select health.endpoint_id, merchant_id, failing_since from endpoint_health as health cross join lateral (
         select merchant_id from endpoint
         where endpoint.endpoint_id = health.endpoint_id and state = 'on' limit 1) as theirs
-      where ${isUntold({ warnAfterMs, shiftMs })}
+      where ${isUntold(terms)}
       order by failing_since limit ${ROUND_MAX} for update of health skip locked
     ), warned as (
-      update endpoint_health set warned_at = ${fromNow(shiftMs)}
+      update endpoint_health set warnings = ${dueWarnings(terms)}
       where endpoint_id = any(array(select endpoint_id from failing))
     )
     select endpoint_id, merchant_id, failing_since,

@@ -64,9 +64,11 @@ async function workOf(
 
 /** The statement that finds whom to warn of, as it runs. */
 function warning(): { text: string; values: unknown[] } {
-  const { sql, parameters } = takeFailing({ warnAfterMs: 3_600_000, shiftMs: 0 }).compile(COMPILER);
+  const { sql, parameters } = takeFailing(TERMS).compile(COMPILER);
   return { text: sql, values: [...parameters] };
 }
+
+const TERMS = { warnAfterMs: 3_600_000, windowMs: 48 * 3_600_000, shiftMs: 0 };
 
 /** It is asked for texts alone. */
 const COMPILER = createDatabase<never>(new Pool());

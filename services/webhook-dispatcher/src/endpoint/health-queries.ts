@@ -53,8 +53,8 @@ const OUTAGE_MINUTES = 5;
 
 /**
  * Merges what this process has seen into what all of them have. An endpoint fails since its first failure after the
- * last success, whichever process saw which. The rows are written in the order of their keys, so two processes never
- * wait for each other.
+ * last success, whichever process saw which. A success ends the outage, with its warnings. The rows are written in the
+ * order of their keys, so two processes never wait for each other.
  */
 const KEEP_HEALTH = {
   name: "keep-health",
@@ -69,6 +69,8 @@ const KEEP_HEALTH = {
       select min(failure) from unnest(array[known.failing_since, excluded.failing_since, excluded.last_failure_at])
         as seen(failure)
       where failure > coalesce(greatest(known.last_success_at, excluded.last_success_at), '-infinity')),
+    warnings = case when greatest(known.last_success_at, excluded.last_success_at) >= known.failing_since
+      then 0 else known.warnings end,
     breaker_open = excluded.breaker_open,
     reported_at = excluded.reported_at
   returning endpoint_id, coalesce(
