@@ -42,6 +42,7 @@ test("the client's records are the contracts'", () => {
   expectTypeOf<Plain<client.WebhookEndpoint>>().toEqualTypeOf<
     Answer<typeof contracts.webhookEndpointSchema>
   >();
+  expectTypeOf<Plain<client.WebhookHour>>().toEqualTypeOf<Answer<typeof contracts.webhookHourSchema>>();
   expectTypeOf<Plain<client.WebhookTestResult>>().toEqualTypeOf<
     Answer<typeof contracts.webhookTestResultSchema>
   >();

@@ -155,6 +155,19 @@ export type WebhookHealth = {
   oldestDueAt?: string;
 };
 
+/** The attempts of one hour at one of your endpoints. */
+export type WebhookHour = {
+  /** The beginning of the hour. */
+  hour: string;
+  sent: number;
+  answered: number;
+  /** The others, the most frequent reason first. */
+  failed: { error: string; count: number }[];
+  /** The milliseconds within which half of your answers came, and 95 % of them; absent where none came. */
+  p50Ms?: number;
+  p95Ms?: number;
+};
+
 /** Your server's answer to a test. */
 export type WebhookTestResult = {
   eventId: string;

@@ -31,6 +31,16 @@ test("a test of an endpoint that is not yours is an error, and so is one of whic
   await expect(silent.holdfast.webhooks.test(ENDPOINT)).rejects.toMatchObject({ code: "outcome_unknown" });
 });
 
+test("the health of an endpoint is read by the hour", async () => {
+  const failed = [{ error: "timeout", count: 1 }];
+  const hour = { hour: "2026-11-30T09:00:00.000Z", sent: 3, answered: 2, failed };
+  const { holdfast, asked } = scriptedGateway([{ status: 200, body: { items: [hour] } }]);
+  expect(await holdfast.webhooks.health(ENDPOINT)).toEqual([hour]);
+  expect(asked.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    `GET https://gateway.example/api/webhooks/${ENDPOINT}/health`,
+  ]);
+});
+
 test("statements are read by their days, page by page, or as a file", async () => {
   const day = (on: string) => ({ day: on, currency: "TRY", netPayableAmount: 12.5 });
   const steps = [
