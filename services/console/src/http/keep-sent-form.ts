@@ -38,9 +38,11 @@ export async function keepSentForm(
 export async function addressWithForm(
   store: SessionStore,
   request: Request,
-  { form, person }: { form: URLSearchParams; person: Buffer },
+  { form, person, wasWhole = true }: { form: URLSearchParams; person: Buffer; wasWhole?: boolean },
 ): Promise<string> {
-  const id = await keepForm(store, { person, page: pageOf(request) }, form);
+  // A file is not kept.
+  const isWhole = wasWhole && !isMultipart(request.headers["content-type"]);
+  const id = await keepForm(store, { person, page: pageOf(request) }, form, isWhole);
   return addressOf(request, id ?? NOT_KEPT);
 }
 
@@ -70,7 +72,7 @@ export function pageOf({ method, path }: Pick<Request, "method" | "path">): stri
 }
 
 /** The form that a page shows again, and what it says about it. */
-export type GivenBack = { form: URLSearchParams; notice: Notice };
+export type GivenBack = { form: URLSearchParams; isWhole: boolean; notice: Notice };
 
 /** Gives the form back that the page's address names, if it is kept for this person and page. */
 export async function takeBack(
@@ -83,11 +85,12 @@ export async function takeBack(
   const { texts } = reader;
   const lost = (text: string): GivenBack => ({
     form: new URLSearchParams(),
+    isWhole: true,
     notice: { role: "alert", title: texts.formLostTitle, text },
   });
   if (id === NOT_KEPT) return lost(texts.formNotKept);
   const kept = await takeForm(store, { person: personOf(session), page: pageOf(request) }, id);
   if (!kept) return lost(texts.formGone);
   const text = kept.isWhole ? texts.formBack : `${texts.formBack} ${texts.formBackInPart}`;
-  return { form: kept.form, notice: { role: "alert", title: texts.formBackTitle, text } };
+  return { ...kept, notice: { role: "alert", title: texts.formBackTitle, text } };
 }

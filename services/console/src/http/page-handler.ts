@@ -17,6 +17,7 @@ import {
   pageOf,
   takeBack,
   type KeepingDeps,
+  type GivenBack,
 } from "./keep-sent-form.ts";
 import { readerOf } from "./reader-of.ts";
 import { receiveUpload } from "./receive-upload.ts";
@@ -60,7 +61,8 @@ export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
       return refuseAct(request, response, { reader, session });
     }
     const given = await takeBack(deps.store, request, { reader, session });
-    const context = contextOf(deps, { request, session, reader, form: given?.form ?? form, file });
+    const shown = given ?? { form, isWhole: true };
+    const context = contextOf(deps, { request, session, reader, shown, file });
     // The sign-in may again be too old for a decision: the way to a newer one leads back to the form, too.
     if (given && context.form.size > 0 && !context.mayDecide) await context.keepForm();
     const answer = await answerOnce(deps, page, context);
@@ -186,13 +188,13 @@ function contextOf(
     request,
     session,
     reader,
-    form,
+    shown,
     file,
   }: {
     request: Request;
     session: Session;
     reader: Reader;
-    form: URLSearchParams;
+    shown: Pick<GivenBack, "form" | "isWhole">;
     file: ArrivingFile | undefined;
   },
 ): PageContext {
@@ -202,7 +204,7 @@ function contextOf(
   const context: PageContext = {
     session,
     reader,
-    form,
+    form: shown.form,
     file,
     api: deps.createApi(session),
     parameters: request.params as Record<string, string>,
@@ -212,7 +214,7 @@ function contextOf(
     now,
     generateKey: randomUUID,
     async keepForm() {
-      const sent = { form: context.form, person: personOf(session) };
+      const sent = { form: context.form, person: personOf(session), wasWhole: shown.isWhole };
       context.keptAt ??= await addressWithForm(deps.store, request, sent);
       return context.keptAt;
     },

@@ -27,6 +27,7 @@ test("a form's token is good for its session and for no other", () => {
 test("a page's token names the person whom the page was made for, and only the console can write it", () => {
   const token = pageTokenOf(RING, SESSION);
   expect(personIn(RING, token)).toEqual(personOf(SESSION));
+  expect(personIn(RING, token, Date.now() + 86_400_001)).toBeUndefined();
   expect(token).not.toContain(personOf(SESSION).toString("base64url"));
   expect(personIn(OTHER_RING, token)).toBeUndefined();
   const [, sealed] = token.split(".");

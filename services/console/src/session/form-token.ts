@@ -15,7 +15,9 @@ export function formTokenOf(sessionId: string): string {
  * else can write it, and is still readable when the session is gone.
  */
 export function pageTokenOf(keys: RestKeyRing, session: Session): string {
-  const person = sealAtRest(keys, OWNER, personOf(session)).toString("base64url");
+  const madeAt = Buffer.alloc(8);
+  madeAt.writeBigUInt64BE(BigInt(Date.now()));
+  const person = sealAtRest(keys, OWNER, Buffer.concat([madeAt, personOf(session)])).toString("base64url");
   return `${formTokenOf(session.id)}.${person}`;
 }
 
@@ -32,11 +34,15 @@ export function personOf({ subject, staff }: Pick<Session, "subject" | "staff">)
     .digest();
 }
 
-/** The person for whom the page of this token was made; undefined for a token that we did not make for a page. */
-export function personIn(keys: RestKeyRing, token: string): Buffer | undefined {
+/**
+ * The person for whom the page of this token was made; undefined for a token that we did not make for a page, or of a page
+ * that is older than any session.
+ */
+export function personIn(keys: RestKeyRing, token: string, nowMs = Date.now()): Buffer | undefined {
   const [, sealed = ""] = token.split(".", 2);
   try {
-    return openBytesAtRest(keys, OWNER, Buffer.from(sealed, "base64url"));
+    const opened = openBytesAtRest(keys, OWNER, Buffer.from(sealed, "base64url"));
+    return nowMs - Number(opened.readBigUInt64BE(0)) < PAGE_MS ? opened.subarray(8) : undefined;
   } catch (error) {
     if (error instanceof SecretUnreadableError) return undefined;
     throw error;
@@ -44,3 +50,5 @@ export function personIn(keys: RestKeyRing, token: string): Buffer | undefined {
 }
 
 const OWNER = "console form";
+/** The longest time that a session may be set to last. */
+const PAGE_MS = 86_400_000;

@@ -31,21 +31,23 @@ const isSecretField = (name: string) => name === "headers" || name.startsWith("s
  * Keeps what a person has entered, with the form's own key: pressed again, a form whose copy was carried out after all
  * is not carried out a second time.
  *
+ * @param wasWhole false for a form that was given back without a part of it.
  * @returns the id with which it is given back; undefined for a form that is too long to be kept.
  */
 export async function keepForm(
   { db, keys }: Store,
   place: FormPlace,
   sent: URLSearchParams,
+  wasWhole = true,
 ): Promise<string | undefined> {
   const entered = [...sent].filter(([name]) => name !== "formToken");
   const isSecret = ([name, value]: [string, string]) => isSecretField(name) || holdsCardNumber(value);
   const content = JSON.stringify({
     // An emptied field keeps its place among those of the same name.
     fields: entered
-      .filter(([name]) => !isSecretField(name))
+      .filter(([name, value]) => !isSecretField(name) || value === "")
       .map((field): [string, string] => (isSecret(field) ? [field[0], ""] : field)),
-    isWhole: !entered.some((field) => field[1] !== "" && isSecret(field)),
+    isWhole: wasWhole && !entered.some((field) => field[1] !== "" && isSecret(field)),
   } satisfies z.infer<typeof contentSchema>);
   if (Buffer.byteLength(content) > CONTENT_BYTES_MAX) return undefined;
   const id = randomBytes(16).toString("base64url");

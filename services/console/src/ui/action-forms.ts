@@ -66,7 +66,8 @@ export function decisionForms(context: PageContext, actions: readonly Action[], 
     name === undefined ? button : html`${button} <span class="visually-hidden">${name}</span>`;
   const id = `reason-${path.split("/").at(-1)}`;
   // In the queue a reason was written for several refunds, and has a field of its own.
-  const fault = context.parameters["refundId"] === undefined ? undefined : faultAt(context, "reason");
+  const isHere = actions.includes("reject") && context.parameters["refundId"] !== undefined;
+  const fault = isHere ? faultAt(context, "reason") : undefined;
   return html`${
     actions.includes("approve") &&
     actionForm(context, {

@@ -64,6 +64,7 @@ export const TURKISH: ActionTexts = {
   "settlement.imported": "Bir banka dosyasının satırlarını geçerli kıldı",
   "settlement.proposed": "Doğrulanmak üzere bir banka dosyası gönderdi",
   "settlement.refused": "Bir banka dosyası reddedildi",
+  "webhook.body_read": "Bir bildirimin gövdesini okudu",
   "webhook.change_refused": "Bildirim adreslerini değiştirme isteği reddedildi",
   "webhook.endpoint_added": "Bir bildirim adresi ekledi",
   "webhook.endpoint_changed": "Bir bildirim adresini değiştirdi",

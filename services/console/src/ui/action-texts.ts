@@ -72,6 +72,7 @@ const ENGLISH = {
   "settlement.imported": "Made the lines of a bank's file count",
   "settlement.proposed": "Sent a bank's file, to be confirmed",
   "settlement.refused": "Had a bank's file refused",
+  "webhook.body_read": "Read the body of a webhook",
   "webhook.change_refused": "Was refused to change webhook endpoints",
   "webhook.endpoint_added": "Added a webhook endpoint",
   "webhook.endpoint_changed": "Changed a webhook endpoint",

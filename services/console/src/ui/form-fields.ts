@@ -12,8 +12,14 @@ export function hidden(context: PageContext, values: Record<string, string> = {}
       name="key"
       value="${context.form.get("key") ?? context.generateKey()}"
     />${Object.entries(values).map(
-      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+      ([name, value]) =>
+        html`<input type="hidden" name="${name}" value="${seenVersion(context, name) ?? value}" />`,
     )}`;
+}
+
+/** A form that is shown again is about the version that its person has seen, until the gateway has refused it. */
+function seenVersion({ form }: PageContext, name: string): string | undefined {
+  return name === "version" ? (form.get(name) ?? undefined) : undefined;
 }
 
 export type TextField = {

@@ -18,7 +18,7 @@ export function isTestMode(query: URLSearchParams): boolean {
  */
 export function withoutNotice(query: URLSearchParams | undefined): URLSearchParams {
   const rest = new URLSearchParams(query);
-  for (const name of ["done", "count", "about", "after", "select", "kept"]) rest.delete(name);
+  for (const name of ["done", "count", "about", "after", "select", "show", "kept"]) rest.delete(name);
   return rest;
 }
 
