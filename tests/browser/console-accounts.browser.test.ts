@@ -83,7 +83,7 @@ test("an account is made, probed, confirmed by a second person, and takes a merc
   await field(page, "settings.url").fill("bank");
   await fillSecrets(page, contract);
   await page.getByRole("button", { name: "Make account" }).click();
-  expect(await alertOf(page)).toContain("settings.url");
+  expect(await alertOf(page)).toContain("The fields below");
   expect(await page.locator('[id="settings.url-fault"]').innerText()).toContain("must be an http");
   expect(await field(page, "settings.defaults.item.name").inputValue()).toBe("Order");
   expect(await field(page, "secrets.apiKey").inputValue()).toBe("");

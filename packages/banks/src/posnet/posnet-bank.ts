@@ -207,7 +207,8 @@ class PosnetBank implements OrderBank<Written, Proof> {
     if (exchange.kind !== "answered") return exchange;
     const html = answeredPage(exchange, request.card, "utf-8");
     // The page is kept, and the second part is the card.
-    if (html === undefined || leadsNowhere(html) || html.toLowerCase().includes(begun.data2.toLowerCase())) return INVALID_ANSWER;
+    const hasCard = html?.toLowerCase().includes(begun.data2.toLowerCase()) === true;
+    if (html === undefined || leadsNowhere(html) || hasCard) return INVALID_ANSWER;
     return { kind: "challenge", session: request.orderId, challenge: { type: "html", html } };
   }
 

@@ -60,6 +60,7 @@ export const PROBLEMS_TURKISH: Record<ProblemCode, string> = {
   terminal_in_use: "Hesabın terminaline ödeme gönderildi; devamındaki işlemler de oraya gider",
   nothing_to_confirm: "Böyle bir öneri yok",
   account_not_confirmed: "Hesabın onaylanmış bir sürümü henüz yok",
+  changed_since_read: "Siz okuduktan sonra değiştirildi",
   acquirer_declined: "Banka reddetti",
   order_undecided: "Bu sipariş için daha önceki denemenin sonucu henüz belli değil",
   operation_in_progress: "Bu ödemede başka bir işlem sürüyor",

@@ -184,7 +184,8 @@ export const TURKISH: Texts = {
   formBackTitle: "Lütfen formu yeniden gönderin",
   formBack:
     "Oturumunuz sona erdiği, eskidiği veya değiştiği için form işleme alınmadı. Girdikleriniz burada: kontrol edip düğmeye yeniden basın.",
-  formBackInPart: "Kart numaraları, adreslerin ek başlıkları, banka hesaplarının gizli bilgileri ve dosyalar hiç saklanmaz: onları yeniden girin.",
+  formBackInPart:
+    "Kart numaraları, adreslerin ek başlıkları, banka hesaplarının gizli bilgileri ve dosyalar hiç saklanmaz: onları yeniden girin.",
   formLostTitle: "Form işleme alınmadı",
   formNotKept: "Girdikleriniz saklanamadı: çok uzundu veya bir dosya içeriyordu. Yeniden girin.",
   formGone:

@@ -187,7 +187,8 @@ export const ENGLISH = {
   formBackTitle: "Please send the form again",
   formBack:
     "It was not taken, since your sign-in was over, too old or another one. What you entered is here: check it, and press the button again.",
-  formBackInPart: "Card numbers, an endpoint's headers, an account's credentials and files are never kept: enter those again.",
+  formBackInPart:
+    "Card numbers, an endpoint's headers, an account's credentials and files are never kept: enter those again.",
   formLostTitle: "The form was not taken",
   formNotKept: "What you entered could not be kept: it was too long, or had a file. Enter it again.",
   formGone:
