@@ -68,7 +68,7 @@ test.each<[string, string, object, readonly string[]]>([
   ["resolve", "unlisted_done", { kind: "not_sent" }, []],
   ["resolve", "garbage", { kind: "not_sent" }, []],
   ["complete", "wrong_mac", { kind: "unknown", reason: "mismatch" }, APPROVED],
-  ["complete", "no_mac", { kind: "unknown", reason: "mismatch" }, APPROVED],
+  ["complete", "no_mac", { kind: "unknown", reason: "pending" }, APPROVED],
   ["complete", "no_hostlogkey", { kind: "unknown" }, APPROVED],
   ["complete", "host_silent_done", { kind: "unknown" }, APPROVED],
   ["complete", "unlisted_not_done", { kind: "unknown" }, []],

@@ -224,16 +224,21 @@ export async function voidTarget(
   return outcome.kind === "none" ? PENDING : outcome;
 }
 
+/** A refund beside it is for people to look at: see `voidStanding`. */
 function isTaken(shown: Standing): boolean {
-  return "success" in shown && (shown.success.state === "taken" || shown.success.state === "settled");
+  if (!("success" in shown) || shown.success.isCredited) return false;
+  return shown.success.state === "taken" || shown.success.state === "settled";
 }
 
-/** A hold that somebody has captured in the bank's panel: what the merchant took there is not ours to undo. */
+/**
+ * A hold that is captured at the bank and not here, in its panel or by a capture that people have called FAILED: what was
+ * taken is not ours to undo.
+ */
 const CAPTURED_ELSEWHERE: Declined = {
   kind: "declined",
   declineClass: "technical",
   resultCode: "CAPTURED",
-  resultMessage: "",
+  resultMessage: "The bank has captured the payment already: capture it here, and refund it",
 };
 
 /** Takes the name from the record: without one, banks void an order's last movement, even a cardholder's refund. */

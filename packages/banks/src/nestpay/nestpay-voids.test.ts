@@ -50,6 +50,15 @@ describe("a cancel", () => {
     }
   });
 
+  test("voids no hold that somebody has captured in the bank's panel", async () => {
+    const request = followUp();
+    const { orderId, target } = request;
+    bank.script(historyXml(orderId, historyRow("S", "C")));
+    const asked = { ...request, target: { ...target, capturedMinor: 0n } };
+    expect(await acquirer.cancel(asked)).toMatchObject({ kind: "declined", resultCode: "CAPTURED" });
+    expect(types()).toEqual(["history"]);
+  });
+
   test("asks for the name where nobody knows it, and never voids without one", async () => {
     const { orderId, amountMinor, target } = followUp();
     const request = followUp({ orderId, target: { amountMinor, at: target.at } });

@@ -287,6 +287,9 @@ describe("a void", () => {
       kind: "declined",
       resultCode: "CAPTURED",
     });
+    // With a refund beside it people have to look.
+    script(record(`${both}; Return hostlogkey=3 amount=40,00`));
+    expect(await acquirer.cancel(followUp(target({ capturedMinor: 0n })))).toEqual(mismatch);
     expect(types()).toEqual(["agreement"]);
   });
 

@@ -20,7 +20,7 @@ export const posnetSettings = strictFields({
   orderPrefix: number(/^[A-Z0-9_]{4}$/, "4 upper-case letters, digits or underscores")
     .default("TDS_")
     .describe(
-      "The characters that the bank puts before the order of a payment with 3-D Secure. With wrong ones its inquiries find no such payment.",
+      "The characters that the bank puts before the order of a payment with 3-D Secure. `TDS_` and `TDSC` are looked for in any case.",
     ),
   ...orderBankSettings,
   verifySign: z
