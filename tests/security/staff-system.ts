@@ -82,7 +82,7 @@ async function openShopIn(system: TestSystem, operate: Ask, name: string): Promi
   const paymentLinkId = randomUUID();
   await system.call(operations.createPaymentLink.command, { ...LINK, ...order, paymentLinkId }, merchant);
   const event = await eventually(async () => {
-    const path = `/operator/webhook-deliveries?merchantId=${merchantId}`;
+    const path = `/operator/webhook-deliveries?merchantId=${merchantId}&paymentId=${sale.paymentId}`;
     const { items } = JSON.parse((await operate({ method: "GET", path })).text) as {
       items: { eventId: string }[];
     };
