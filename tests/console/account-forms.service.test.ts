@@ -124,7 +124,9 @@ test("a change shows what it changes, and another address takes the credentials 
   const refused = await change(elsewhere);
   expect(refused.status).toBe(400);
   expect(faultOf(refused.text, "secrets")).toContain("must be sent again");
-  expect((await change({ ...elsewhere, "secrets.apiKey": KEY, "secrets.secretKey": SECRET })).status).toBe(303);
+  expect((await change({ ...elsewhere, "secrets.apiKey": KEY, "secrets.secretKey": SECRET })).status).toBe(
+    303,
+  );
   const { text } = await started.get(bora, path);
   expect(text).toMatch(/>url<\/td>[^]*http:\/\/127\.0\.0\.1:9<\/td>[^]*http:\/\/127\.0\.0\.1:10<\/td>/);
   expect(text).toContain("It brings new credentials");
@@ -177,8 +179,11 @@ test("who only reads sees the accounts and no form, and a merchant's staff see n
   const { status, text } = await started.get(vera, path);
   expect(status).toBe(200);
   expect(text).toContain("it needs the role admin");
-  for (const action of ["change", "confirm", "state", "probe"]) expect(text).not.toContain(`${path}/${action}`);
-  expect((await started.get(vera, "/accounts/new?protocol=iyzico")).text).not.toContain("/accounts/new/create");
+  for (const action of ["change", "confirm", "state", "probe"])
+    expect(text).not.toContain(`${path}/${action}`);
+  expect((await started.get(vera, "/accounts/new?protocol=iyzico")).text).not.toContain(
+    "/accounts/new/create",
+  );
   const mina = await started.signIn("staff", { subject: "mina" });
   for (const page of ["/accounts", "/accounts/new", path])
     expect((await started.get(mina, page)).status).toBe(404);

@@ -4,7 +4,8 @@ import { ACTIONS, actionText } from "../../services/console/src/ui/action-texts.
 import { FILES, read } from "../tidy/tree.ts";
 
 /** The programs that write to audit logs. */
-const WRITER = /^(?:services\/(?!console\/)[^/]+|packages\/audit|tools\/installation)\/src\/.*(?<!\.test)\.ts$/;
+const WRITER =
+  /^(?:services\/(?!console\/)[^/]+|packages\/audit|tools\/installation)\/src\/.*(?<!\.test)\.ts$/;
 /** A thing and what was done to it, such as `payment.inquired`. Other names in these files end otherwise. */
 const ACTION = /"([a-z_]+\.[a-z_]*(?:ed|en|wn|back|_on|_off|_set|_sent|_read|_bank))"/g;
 /** Actions whose names are put together where they are written. */

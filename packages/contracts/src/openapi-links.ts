@@ -174,12 +174,7 @@ const STAFF_LINKS: typeof LINKS = {
   },
   listWebhookDeliveriesAsStaff: {
     pointer: "/items/0/eventId",
-    ways: toStaff(
-      "eventId",
-      "getWebhookDeliveryAsStaff",
-      "getWebhookBodyAsStaff",
-      "redeliverWebhookAsStaff",
-    ),
+    ways: toStaff("eventId", "getWebhookDeliveryAsStaff", "getWebhookBodyAsStaff", "redeliverWebhookAsStaff"),
   },
   listPaymentLinksAsStaff: {
     pointer: "/items/0/paymentLinkId",

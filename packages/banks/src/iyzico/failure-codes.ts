@@ -22,8 +22,7 @@ export const FAILURE_CODES = codeTable({
    * debit cards, no foreign cards, no installments, restricted card, expiry date, blocked by the bank, refund declined;
    * refused by iyzico's fraud engine or its blacklist.
    */
-  hard:
-    "6000 6001 10012 10034 10054 10057 10058 10084 10093 10201 10208 10212 10216 10218 10221 10222 10225 10226 10227 10229 10230 10246",
+  hard: "6000 6001 10012 10034 10054 10057 10058 10084 10093 10201 10208 10212 10216 10218 10221 10222 10225 10226 10227 10229 10230 10246",
   /** A debit card that needs 3-D Secure. */
   sca_required: "10217",
   /** Lost, stolen, blocked. */

@@ -110,7 +110,11 @@ export function isName(text: string): boolean {
  * @param first what the bank has signed beside our own values: the name of what it has approved, and nothing in a refusal. The
  * MAC covers no other sign of which of both the answer is.
  */
-function isSigned(root: XmlElement, { order, key }: { order: MacOrder; key: MacKey }, first: string): boolean {
+function isSigned(
+  root: XmlElement,
+  { order, key }: { order: MacOrder; key: MacKey },
+  first: string,
+): boolean {
   return isMac(textIn(root, "mac") ?? "", order, key, first);
 }
 

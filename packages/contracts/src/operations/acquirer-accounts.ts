@@ -10,7 +10,10 @@ import {
 } from "../http/acquirer-accounts.ts";
 import { acquirerProtocolSchema } from "../http/acquirer-protocols.ts";
 import { BODY_PROBLEMS, pathId } from "../http/endpoint.ts";
-import { installmentPricesSchema, replaceInstallmentPricesRequestSchema } from "../http/installment-prices.ts";
+import {
+  installmentPricesSchema,
+  replaceInstallmentPricesRequestSchema,
+} from "../http/installment-prices.ts";
 import { routeSchema } from "../http/merchant-routes.ts";
 import { sealedCredentials } from "../messages/account-credentials.ts";
 import { defineOperatorOperations } from "./define-operations.ts";

@@ -46,32 +46,32 @@ async function answerPrices(context: PageContext, notice?: Notice, status?: numb
   const bar = roleBar(session, "admin", reader.texts);
   const isProposed = proposal !== undefined && account.proposal?.installmentPricesChange === true;
   const content = html`<p>${accountLink(account)}</p>
-  ${priceTable(reader, texts.prices, prices)}
-  ${
-    isProposed &&
-    html`<p>${texts.proposed(proposal.proposedBy)}</p>
-      ${priceTable(reader, texts.proposedPrices, proposal.prices)}`
-  }
-  ${proposal && !isProposed && html`<p>${texts.otherProposal(proposal.proposedBy)}</p>`}
-  ${
-    isProposed &&
-    bar === undefined &&
-    actionForm(context, {
-      action: `${pricesPath(account.accountId)}/confirm`,
-      button: texts.confirm,
-      values: { version: `${proposal.version}` },
-      question: texts.confirmQuestion,
-      look: "primary",
-    })
-  }
-  ${
-    bar === undefined
-      ? priceForm(context, account, {
-          prices: isProposed ? proposal.prices : prices,
-          version: proposal?.version ?? version,
-        })
-      : html`<p class="quiet">${texts.change}: ${bar}</p>`
-  }`;
+    ${priceTable(reader, texts.prices, prices)}
+    ${
+      isProposed &&
+      html`<p>${texts.proposed(proposal.proposedBy)}</p>
+        ${priceTable(reader, texts.proposedPrices, proposal.prices)}`
+    }
+    ${proposal && !isProposed && html`<p>${texts.otherProposal(proposal.proposedBy)}</p>`}
+    ${
+      isProposed &&
+      bar === undefined &&
+      actionForm(context, {
+        action: `${pricesPath(account.accountId)}/confirm`,
+        button: texts.confirm,
+        values: { version: `${proposal.version}` },
+        question: texts.confirmQuestion,
+        look: "primary",
+      })
+    }
+    ${
+      bar === undefined
+        ? priceForm(context, account, {
+            prices: isProposed ? proposal.prices : prices,
+            version: proposal?.version ?? version,
+          })
+        : html`<p class="quiet">${texts.change}: ${bar}</p>`
+    }`;
   return {
     kind: "page",
     title: texts.title(account.name),

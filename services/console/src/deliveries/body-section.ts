@@ -30,7 +30,9 @@ export function bodySection(
     <p class="quiet">${texts.bodyAudited}</p>
     ${
       read === undefined
-        ? html`<p><a class="button" href="/deliveries/${eventId}?show=body#sent-body">${texts.showBody}</a></p>`
+        ? html`<p>
+            <a class="button" href="/deliveries/${eventId}?show=body#sent-body">${texts.showBody}</a>
+          </p>`
         : html`<pre>${read.body}</pre>`
     }
     ${

@@ -87,7 +87,7 @@ function columns(context: PageContext, merchants: KnownMerchants): Column<Charge
       // Operators alone work on a case: a merchant's staff get to the payment.
       cell: ({ chargebackId, paymentId, orderId, livemode }) =>
         html`<a class="order" href="${session.staff ? `/payments/${paymentId}` : `/disputes/${chargebackId}`}"
-          >${orderId}</a
+            >${orderId}</a
           >${testBadge(reader, livemode)}`,
     },
     ...(session.staff ? [] : [merchant]),

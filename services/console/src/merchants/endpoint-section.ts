@@ -1,4 +1,9 @@
-import { operations, type Merchant, type WebhookEndpoint, type WebhookEndpointList } from "@holdfast/contracts";
+import {
+  operations,
+  type Merchant,
+  type WebhookEndpoint,
+  type WebhookEndpointList,
+} from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { endpointTable } from "../deliveries/endpoint-table.ts";
 import { DELIVERY_TEXTS } from "../deliveries/delivery-texts.ts";

@@ -43,7 +43,6 @@ async function answerOverview(context: PageContext): Promise<PageAnswer> {
     disputeWork(reader, figures?.openDisputes),
     failingWork(reader, failing),
   ])}
-  ${salesSection(context, figures)}
-  ${!isTestMode(query) && owedSection(context, owed)}`;
+  ${salesSection(context, figures)} ${!isTestMode(query) && owedSection(context, owed)}`;
   return { kind: "page", title: texts.overview, content, isTest: isTestMode(query) };
 }

@@ -141,12 +141,10 @@ function filters(context: PageContext, merchants: KnownMerchants): Html {
         fault: faultAt(context, "merchantId"),
       })
     }
-    ${modeInput(query)}
-    ${instantField("from", texts.from, query.get("from"), faultAt(context, "from"))}
+    ${modeInput(query)} ${instantField("from", texts.from, query.get("from"), faultAt(context, "from"))}
     ${instantField("to", texts.to, query.get("to"), faultAt(context, "to"))}
     ${field("amountFrom", own.amountFrom)} ${field("amountTo", own.amountTo)}
-    ${field("currency", own.currency)}
-    ${query.has("accountId") && field("accountId", own.account)}
+    ${field("currency", own.currency)} ${query.has("accountId") && field("accountId", own.account)}
     <button>${texts.filter}</button>
   </form>`;
 }

@@ -187,6 +187,5 @@ function decision(context: PageContext, refund: ListedRefund): Html {
   if (possible.length === 0) return html`${needed} ${approve && html`<p class="quiet">${approve.why}</p>`}`;
   const subject = subjectOf(context.reader, refund);
   const name = `${refund.orderId}, ${subject.amount}`;
-  return html`${needed}
-  ${context.mayDecide && decisionForms(context, possible, { ...subject, name })}`;
+  return html`${needed} ${context.mayDecide && decisionForms(context, possible, { ...subject, name })}`;
 }

@@ -118,7 +118,10 @@ function ago(ms: number) {
 
 /** Another person, or another page, has another hash with the same id, and so finds nothing. */
 function hashOf({ person, page }: FormPlace, id: string): Buffer {
-  return createHash("sha256").update(person).update(JSON.stringify([id, page])).digest();
+  return createHash("sha256")
+    .update(person)
+    .update(JSON.stringify([id, page]))
+    .digest();
 }
 
 function ownerOf(form_hash: Buffer): string {

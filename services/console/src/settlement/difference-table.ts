@@ -20,7 +20,9 @@ export function differenceTable(
       {
         heading: texts.kind,
         cell: ({ differenceId, class: kind }) =>
-          html`<a href="/settlement/differences/${differenceId}${keptFilter(query)}">${texts.classes[kind]}</a>`,
+          html`<a href="/settlement/differences/${differenceId}${keptFilter(query)}"
+            >${texts.classes[kind]}</a
+          >`,
       },
       { heading: texts.account, cell: ({ accountId }) => accountId },
       { heading: texts.ours, isNumber: true, cell: ({ ours }) => sideText(reader, ours) },

@@ -166,21 +166,21 @@ function resolveForm(context: PageContext, path: string): Html {
     { value: "FAILED", text: texts.outcomeFailed },
   ];
   const fields = html`${selectField({
-      name: "outcome",
-      label: texts.outcome,
-      choices,
-      chosen: sent(context, "outcome"),
-      fault: faultOfSent(context, "outcome"),
-    })}
-    ${areaField({
-      name: "evidence",
-      label: texts.evidence,
-      hint: texts.evidenceHint,
-      value: sent(context, "evidence") ?? "",
-      rows: 3,
-      max: 1_000,
-      fault: faultOfSent(context, "evidence"),
-    })}`;
+    name: "outcome",
+    label: texts.outcome,
+    choices,
+    chosen: sent(context, "outcome"),
+    fault: faultOfSent(context, "outcome"),
+  })}
+  ${areaField({
+    name: "evidence",
+    label: texts.evidence,
+    hint: texts.evidenceHint,
+    value: sent(context, "evidence") ?? "",
+    rows: 3,
+    max: 1_000,
+    fault: faultOfSent(context, "evidence"),
+  })}`;
   return actionForm(context, { action: `${path}/resolve`, button: texts.resolve, fields });
 }
 
