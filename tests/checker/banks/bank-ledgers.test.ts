@@ -68,7 +68,11 @@ describe("the ledger of a bank that knows the order only", () => {
     const rows = {
       payments: [row("SUCCESS")],
       paymentHistory: [step("AUTHORIZING", "REVERSING"), step("REVERSING", "SUCCESS")],
-      bankCalls: ["refused", "not_sent"].map((outcome) => ({ ...call, kind: "reverse", outcome })),
+      // Of the reversals one has never reached the bank.
+      bankCalls: [
+        ...["unknown", "refused"].map((outcome) => ({ ...call, kind: "reverse", outcome })),
+        { ...call, kind: "void", outcome: "declined" },
+      ],
     };
     expect(read([refused, refused], rows)).toEqual([`reverse ${ID} 1250`, `cancel ${ID}:cancel 1250`]);
   });

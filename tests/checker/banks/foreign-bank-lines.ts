@@ -38,9 +38,10 @@ type Rows = Pick<StoredRows, "payments" | "paymentHistory" | "refunds" | "approv
  * promises.
  */
 export function foreignBankLines(text: string, accountId: string, rows: Rows): BankLine[] {
-  const orders = new Orders(rows);
+  const lines = parseLines<Line>(text);
+  const orders = new Orders(rows, lines);
   const again = new Set<string>();
-  return parseLines<Line>(text).map((line) => {
+  return lines.map((line) => {
     const { sequence, at, amountMinor, requestedMinor, currency, outcome, authCode, resultCode } = line;
     const named = isReferenced(line);
     if (named && line.uncalled === "again") again.add(line.paymentId);
@@ -91,6 +92,10 @@ function namesByReference(
   };
 }
 
+function isRefusedVoid({ operation, outcome, voided }: Line): boolean {
+  return operation === "void" && outcome === "declined" && voided !== "credit";
+}
+
 type Names = Pick<BankLine, "operation" | "reference" | "parentReference">;
 
 /** Our payments and refunds, and which refunds have their movement already. */
@@ -99,14 +104,14 @@ class Orders {
   readonly #cancelled: Set<string>;
   readonly #succeeded: Set<string>;
   readonly #refunds: Map<string, RefundRow[]>;
-  /** How many reversals were sent of each payment that people have booked because the bank refused them. */
+  /** How many voids the bank refused of each payment that people have booked for that, before any cancellation of it. */
   readonly #refusedReversals: Map<string, number>;
   readonly #paid = new Set<string>();
   /** The names of second successes, and the orders with a refund in the panel. */
   readonly #again = new Set<string>();
   readonly #givenBack = new Set<string>();
 
-  constructor({ payments, paymentHistory, refunds, approvals, bankCalls }: Rows) {
+  constructor({ payments, paymentHistory, refunds, approvals, bankCalls }: Rows, lines: readonly Line[]) {
     const reached = (state: string, from?: string) =>
       new Set(
         paymentHistory
@@ -116,12 +121,17 @@ class Orders {
     this.#payments = new Map(payments.map((payment) => [payment.paymentId, payment]));
     this.#succeeded = reached("SUCCESS");
     this.#cancelled = reached("CANCELLED", "SUCCESS");
-    const reversals = Map.groupBy(
-      bankCalls.filter(({ kind, outcome }) => kind === "reverse" && outcome !== "not_sent"),
+    const refusedVoids = Map.groupBy(lines.filter(isRefusedVoid), ({ orderId }) => paymentIdOfOrder(orderId));
+    const cancels = Map.groupBy(
+      bankCalls.filter(({ kind, outcome }) => kind === "void" && outcome === "declined"),
       ({ paymentId }) => paymentId,
     );
+    // A reversal without an answer may never have reached the bank; a cancellation that was declined has, and came after it.
     this.#refusedReversals = new Map(
-      [...reached("SUCCESS", "REVERSING")].map((id) => [id, reversals.get(id)?.length ?? 0]),
+      [...reached("SUCCESS", "REVERSING")].map((id) => [
+        id,
+        (refusedVoids.get(id)?.length ?? 0) - (cancels.get(id)?.length ?? 0),
+      ]),
     );
     const approvedAt = new Map(approvals.map(({ refundId, at }) => [refundId, at.getTime()]));
     const byApproval = refunds.toSorted(
