@@ -46,7 +46,7 @@ beforeAll(async () => {
   const secretFor = ({ recipientKey }: { recipientKey: string }) => sealReply(recipientKey, "whs_books");
   dispatcher = await serveCommands(gateway.nats.url, "webhooks", [
     handler(operations.listMerchantWebhooks.command, ({ payload }) =>
-      answer(payload, { items: [endpoint], sealTo: dispatcherKey.publicKey }),
+      answer(payload, { items: [endpoint], managedBy: "staff" as const, sealTo: dispatcherKey.publicKey }),
     ),
     handler(operations.createMerchantWebhook.command, ({ payload }) =>
       answer(payload, { endpoint, secret: secretFor(payload) }),
@@ -59,7 +59,7 @@ beforeAll(async () => {
     handler(operations.activateWebhookEndpointSecret.command, ({ payload }) => answer(payload, {})),
     handler(operations.testWebhookEndpoint.command, ({ payload }) => answer(payload, tested)),
     handler(operations.listWebhooks.command, ({ context }) =>
-      answer(context.merchant, { items: [endpoint], sealTo: dispatcherKey.publicKey }),
+      answer(context.merchant, { items: [endpoint], managedBy: "staff" as const, sealTo: dispatcherKey.publicKey }),
     ),
     handler(operations.testWebhook.command, ({ context, payload }) =>
       answer({ ...payload, merchantId: context.merchant.merchantId }, tested),

@@ -216,7 +216,7 @@ async function faultOf(
       return { text, link, status: 403, isOfAll: true };
     }
     // The reason is the same for all of them, and stands in one field.
-    const isOfForm = problem.errors?.some(({ field }) => field === "reason") === true;
+    const isOfForm = problem.errors?.some(({ field }: { field: string }) => field === "reason") === true;
     return {
       text: problemText(context.reader, problem),
       status: problem.status,

@@ -203,7 +203,8 @@ test("an order that is sent again while its payment is undecided gets that one's
   const otherKey = { idempotency: { key: randomUUID(), scope: "POST /api/payment" } };
   expect(await again(otherKey)).toEqual(undecided);
   await eventually(async () => {
-    const reply = await payments.read(paymentId, merchantId);
+    const read = { merchant: { merchantId } };
+    const reply = await payments.call(operations.getPayment.command, { paymentId }, read);
     return "result" in reply && reply.result.status === "SUCCESS";
   });
   // The order can be paid once more, which neither request has begun.
