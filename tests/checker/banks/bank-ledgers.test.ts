@@ -68,7 +68,7 @@ describe("the ledger of a bank that knows the order only", () => {
     const rows = {
       payments: [row("SUCCESS")],
       paymentHistory: [step("AUTHORIZING", "REVERSING"), step("REVERSING", "SUCCESS")],
-      // Of the reversals one has never reached the bank.
+      // One of the reversals has never reached the bank.
       bankCalls: [
         ...["unknown", "refused"].map((outcome) => ({ ...call, kind: "reverse", outcome })),
         { ...call, kind: "void", outcome: "declined" },
