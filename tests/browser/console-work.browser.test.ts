@@ -269,7 +269,7 @@ test("the plan's rules stay as they are when its rate is changed", async () => {
   await page.getByRole("textbox", { name: "Rate in percent" }).fill("3");
   await page.getByRole("button", { name: "Save plan" }).click();
   await page.waitForURL(/done=/);
-  expect(await page.getByRole("table", { name: "Rules of the plan" }).innerText()).toContain("DEBIT");
+  expect(await page.getByRole("table", { name: "Rules of the plan" }).innerText()).toContain("Debit");
   const read = await askOperatorApi("vera", "GET", `/operator/merchants/${ruled}`);
   expect(await read.json()).toMatchObject({ commission: { ratePercent: "3", rules } });
 });
