@@ -91,7 +91,7 @@ test("an account is made, probed, confirmed by a second person, and takes a merc
   await field(page, "settings.url").fill(bank.url);
   await fillSecrets(page, contract);
   await page.getByRole("button", { name: "Make account" }).dblclick();
-  expect(await statusOf(page)).toContain("What is shown here counts now");
+  expect(await statusOf(page)).toContain("The account is now as it is shown here");
   expect(await page.title()).toContain(name);
   const accountId = new URL(page.url()).pathname.split("/").at(-1)!;
 
@@ -109,7 +109,7 @@ test("an account is made, probed, confirmed by a second person, and takes a merc
   await open(bora, "Change the account");
   await inspectOnEveryScreen(bora, "account-proposed");
   await bora.getByRole("button", { name: "Confirm the proposal" }).click();
-  expect(await statusOf(bora)).toContain("What is shown here counts now");
+  expect(await statusOf(bora)).toContain("The account is now as it is shown here");
   expect(await factElement(bora, "Status").innerText()).toBe("Active");
   await bora.getByRole("button", { name: "Probe", exact: true }).click();
   expect(await statusOf(bora)).toContain("takes the credentials");
@@ -128,7 +128,7 @@ test("an account is made, probed, confirmed by a second person, and takes a merc
 
   await shop.getByRole("table", { name: "Routes" }).getByRole("link", { name }).click();
   await shop.getByRole("button", { name: "Take no new payments" }).click();
-  expect(await statusOf(shop)).toContain("What is shown here counts now");
+  expect(await statusOf(shop)).toContain("The account is now as it is shown here");
   expect(await factElement(shop, "Status").innerText()).toBe("No new payments");
   expect((await pay(headers)).code).toBe("no_acquirer_account");
 });

@@ -19,7 +19,8 @@ import { playBank, type PlayedBank } from "./played-banks.ts";
 import { withoutHeard } from "./suite/without-heard.ts";
 
 /**
- * For every adapter: guarantees that the core needs of any bank, and the promises of its capabilities beyond that. The bank's own ledger is the witness.
+ * The guarantees that the core needs of any bank, and the promises of each adapter's capabilities beyond that. The bank's
+ * own ledger is the witness.
  */
 describe.each(ADAPTERS)("%s, as every adapter", (name) => {
   let dir: string;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The alerts are those of Kubernetes, from the same file: what stands under `spec:` of the PrometheusRule is a rule file.
-# Of the nine Deployments that may be missing, two processes are left.
+# Two processes are left of the nine Deployments that may be missing.
 # start-prometheus.sh RULE-RESOURCE RULE-FILE COMMAND...
 set -eu
 resource=$1 rules=$2

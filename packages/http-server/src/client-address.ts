@@ -9,7 +9,7 @@ import proxyAddr from "proxy-addr";
  */
 export type ClientAddress = (request: Pick<IncomingMessage, "headers" | "socket">) => string;
 
-/** Why X-Forwarded-For does not count: no proxy is trusted, or one that is trusted has written no address. */
+/** The reason why X-Forwarded-For does not count: no proxy is trusted, or one that is trusted has written no address. */
 export type UnreadForwarding = "undeclared" | "unreadable";
 
 /**

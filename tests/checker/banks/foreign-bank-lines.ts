@@ -104,7 +104,7 @@ class Orders {
   readonly #cancelled: Set<string>;
   readonly #succeeded: Set<string>;
   readonly #refunds: Map<string, RefundRow[]>;
-  /** How many voids the bank refused of each payment that people have booked for that, before any cancellation of it. */
+  /** The number of voids that the bank refused, before any cancellation, of each payment that people have booked for that. */
   readonly #refusedReversals: Map<string, number>;
   readonly #paid = new Set<string>();
   /** The names of second successes, and the orders with a refund in the panel. */

@@ -75,7 +75,7 @@ export type AskedFor = AcquirerAmount & {
 /**
  * The proof that the answer to a call that moves money gives. An approval names neither amount nor order, so that the
  * call's own amount stands in the outcome: see `confirmAmounts`. A second approval of an order (2) has the fields of the
- * first one, which the record has to show; so it has what an answer without the MAC that it should have may be about.
+ * first one, which the record has to show. An answer without its MAC is settled by the record, too.
  */
 export function outcomeOf(answer: BankAnswer, asked: AskedFor): Approved | Declined | Unknown | NotSent {
   const { approved, code, message, root } = answer;

@@ -27,7 +27,7 @@ export async function changeAccount(context: PageContext): Promise<PageAnswer> {
   return await change(context, body);
 }
 
-/** Says whether it takes new payments; everything else stays. */
+/** Changes the account's state alone. */
 export async function changeState(context: PageContext): Promise<PageAnswer> {
   return await change(context, { state: context.form.get("state") });
 }

@@ -17,7 +17,7 @@ const PATH = "/accounts/new";
 
 /** A new account by its protocol, whose settings and credentials are fields. */
 export const newAccountPages: Page[] = [
-  { method: "GET", path: "/accounts/new", answer: (context) => answerNew(context) },
+  { method: "GET", path: PATH, answer: (context) => answerNew(context) },
   { method: "POST", path: `${PATH}/create`, answer: makeAccount },
 ];
 

@@ -60,7 +60,7 @@ const ENGLISH = {
   noEndpoints: "There is no webhook endpoint in this mode. Nothing is sent until one is added.",
   body: "Body",
   showBody: "Show the body",
-  bodyAudited: "Whoever reads it stands in the audit log.",
+  bodyAudited: "The audit log records who reads it.",
   bodyCut: (shown: number, all: number) => `These are the first ${shown} of ${all} bytes.`,
   redeliver: "Redeliver",
   sendWaiting: "Send everything that waits",

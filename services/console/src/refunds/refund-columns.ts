@@ -72,6 +72,6 @@ export function takenAlready(reader: Reader, refund: OperatorRefund): Html {
 const SMALLEST = 0.000_05;
 
 function reasonOf({ texts }: Reader, { requestReason, requestedBy }: OperatorRefund): Html {
-  const who = requestedBy ?? texts.askedByMerchant;
+  const who = requestedBy ?? html`<span class="word">${texts.askedByMerchant}</span>`;
   return html`${requestReason} <span class="quiet">(${who})</span>`;
 }

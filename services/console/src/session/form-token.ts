@@ -50,5 +50,5 @@ export function personIn(keys: RestKeyRing, token: string, nowMs = Date.now()): 
 }
 
 const OWNER = "console form";
-/** The longest time that a session may be set to last. */
+/** The most that `SESSION_MAX` may be. */
 const PAGE_MS = 86_400_000;

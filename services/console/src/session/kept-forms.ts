@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { holdsCardNumber } from "@holdfast/contracts";
+import { fromNow } from "@holdfast/postgres";
 import { openAtRest, sealAtRest, SecretUnreadableError, type RestKeyRing } from "@holdfast/sealing";
-import { sql, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
 import { z } from "zod";
 import type { ConsoleDatabase } from "../database.ts";
 
@@ -82,7 +83,7 @@ export async function takeForm(
   const row = await db
     .deleteFrom("kept_form")
     .where("form_hash", "=", form_hash)
-    .where("created_at", ">", ago(FORM_KEPT_MS))
+    .where("created_at", ">", fromNow(-FORM_KEPT_MS))
     .returning("sealed")
     .executeTakeFirst();
   const content = row && open(keys, form_hash, row.sealed);
@@ -93,7 +94,7 @@ export async function takeForm(
 export async function purgeForms(db: Store["db"], olderThanMs: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom("kept_form")
-    .where("created_at", "<", ago(olderThanMs))
+    .where("created_at", "<", fromNow(-olderThanMs))
     .executeTakeFirst();
   return Number(numDeletedRows);
 }
@@ -110,10 +111,6 @@ function open(
     if (error instanceof SecretUnreadableError) return undefined;
     throw error;
   }
-}
-
-function ago(ms: number) {
-  return sql<Date>`now() - ${ms} * interval '1 millisecond'`;
 }
 
 /** Another person, or another page, has another hash with the same id, and so finds nothing. */

@@ -52,7 +52,7 @@ export async function receiveUpload(
   renderAgain: (context: PageContext, notice: Notice, status: number) => Promise<PageAnswer>,
 ): Promise<PageAnswer> {
   const { form, reader } = context;
-  const { needFile } = SETTLEMENT_TEXTS[reader.language];
+  const { needAccount, needFile, needMapping } = SETTLEMENT_TEXTS[reader.language];
   const field = (name: string) => form.get(name)?.trim() ?? "";
   const query = { accountId: field("accountId"), mapping: field("mapping") };
   return await takeFile(
@@ -63,8 +63,8 @@ export async function receiveUpload(
       query,
       needFile,
       needs: needsOf({
-        accountId: query.accountId === "" && needFile,
-        mapping: query.mapping === "" && needFile,
+        accountId: query.accountId === "" && needAccount,
+        mapping: query.mapping === "" && needMapping,
       }),
       pageOf: ({ importId }) => `/settlement/imports/${importId}`,
     },

@@ -11,7 +11,7 @@ export function actionText({ language }: Pick<Reader, "language">, action: strin
 const ENGLISH = {
   "access.refused": "Was refused what the role does not allow",
   "account.confirmed": "Confirmed what was proposed for an account at a bank",
-  "account.probed": "Tried an account at its bank",
+  "account.probed": "Probed an account at its bank",
   "account.proposed": "Proposed an account at a bank, or its change",
   "account.resealed": "Sealed an account's secrets under a new key",
   "bins.imported": "Imported the list of BINs",

@@ -23,7 +23,7 @@ export const DONE_TURKISH: typeof DONE = {
   proposeRoutes: "Yönlendirmeler kaydedildi. İkinci bir kişinin doğrulaması gerekir.",
   changePrices: "Fiyatlar kullanımda.",
   proposePrices: "Fiyatlar kaydedildi. İkinci bir kişinin doğrulaması gerekir.",
-  changeAccount: "Burada gösterilenler artık geçerli.",
+  changeAccount: "Kaydedildi. Hesap artık burada gösterildiği gibidir.",
   proposeAccount: "Hesap öneri olarak kaydedildi. İkinci bir kişinin doğrulaması gerekir.",
   probeAccount: "Banka yanıt veriyor ve erişim bilgilerini kabul ediyor.",
   removeWebhook: "Adres kaldırıldı. Ona gönderilmeyi bekleyenler iptal edildi.",

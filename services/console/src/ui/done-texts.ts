@@ -22,7 +22,7 @@ export const DONE = {
   proposeRoutes: "The routes are recorded. A second person has to confirm them.",
   changePrices: "The prices are in use.",
   proposePrices: "The prices are recorded. A second person has to confirm them.",
-  changeAccount: "What is shown here counts now.",
+  changeAccount: "Saved. The account is now as it is shown here.",
   proposeAccount: "The account is recorded as proposed. A second person has to confirm it.",
   probeAccount: "The bank answers, and takes the credentials.",
   removeWebhook: "The endpoint is removed. What waited for it is cancelled.",

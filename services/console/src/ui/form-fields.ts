@@ -243,15 +243,8 @@ export function fileForm(
     ${hidden(context)} ${fields}
     <div class="field">
       <label for="file">${label}</label>
-      <p class="quiet" id="file-hint">${hint}</p>
-      ${fault !== undefined && html`<p class="fault" id="file-fault">${fault}</p>`}
-      <input
-        type="file"
-        id="file"
-        name="file"
-        aria-describedby="file-hint${fault === undefined ? "" : " file-fault"}"
-        ${fault !== undefined && html`aria-invalid="true"`}
-      />
+      ${aboutField("file", hint, fault)}
+      <input type="file" id="file" name="file" ${describedBy("file", hint, fault)} />
     </div>
     <button>${button}</button>
   </form>`;

@@ -13,8 +13,8 @@ export function isTestMode(query: URLSearchParams): boolean {
 }
 
 /**
- * The query without what is for one visit: the notice of a finished action, a form that is given back, and the
- * selection of a whole list.
+ * The query without what is for one visit: the notice of a finished action with the way on, a form that is given back,
+ * a body that is shown, and the selection of a whole list.
  */
 export function withoutNotice(query: URLSearchParams | undefined): URLSearchParams {
   const rest = new URLSearchParams(query);

@@ -59,7 +59,7 @@ export const PROBLEMS_TURKISH: Record<ProblemCode, string> = {
   acquirer_account_exists: "Bu adda bir banka hesabı zaten var",
   terminal_in_use: "Hesabın terminaline ödeme gönderildi; devamındaki işlemler de oraya gider",
   nothing_to_confirm: "Böyle bir öneri yok",
-  account_not_confirmed: "Hesabın onaylanmış bir sürümü henüz yok",
+  account_not_confirmed: "Hesabın doğrulanmış bir sürümü henüz yok",
   changed_since_read: "Siz okuduktan sonra değiştirildi",
   acquirer_declined: "Banka reddetti",
   order_undecided: "Bu sipariş için daha önceki denemenin sonucu henüz belli değil",

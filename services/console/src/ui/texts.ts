@@ -186,10 +186,10 @@ export const ENGLISH = {
   interruptedText: "It took too long, or too many sign-ins were begun in this browser.",
   formBackTitle: "Please send the form again",
   formBack:
-    "It was not taken, since your sign-in was over, too old or another one. What you entered is here: check it, and press the button again.",
+    "Nothing was done, because your sign-in had ended, was too old or had changed. What you entered is still here: check it, and press the button again.",
   formBackInPart:
     "Card numbers, an endpoint's headers, an account's credentials and files are never kept: enter those again.",
-  formLostTitle: "The form was not taken",
+  formLostTitle: "The form was not carried out",
   formNotKept: "What you entered could not be kept: it was too long, or had a file. Enter it again.",
   formGone:
     "What was entered before the sign-in is not here any more. It is kept for 15 minutes and given back once, to the person who entered it.",

@@ -9,8 +9,8 @@ import {
 } from "./delivery-log-queries.ts";
 
 /**
- * Finds events that were not skipped or cancelled. A merchant without an endpoint has none but such, and no index leaves
- * them out: it reads on behind them, up to a bound. There the list continues, on a page that has fewer rows, or none.
+ * Finds events that were neither skipped nor cancelled. No index leaves those out, and a merchant without an endpoint has
+ * no others: it reads on past them, up to a bound. The list continues there, on a page with fewer rows or none.
  *
  * @returns `readTo` where the bound or the end of the page was reached before the end of the log.
  */

@@ -10,7 +10,10 @@ import { audit, type AuditedContext } from "./audit-endpoint.ts";
 export async function readBody(
   { db }: { db: Kysely<WebhooksDatabase> },
   context: AuditedContext,
-  { eventId, merchantId: asker }: { eventId: string; /** Whose it has to be. */ merchantId?: string },
+  {
+    eventId,
+    merchantId: asker,
+  }: { eventId: string; /** The merchant that the event has to be of. */ merchantId?: string },
 ): Promise<CommandReply<WebhookBody>> {
   return await db.transaction().execute(async (trx): Promise<CommandReply<WebhookBody>> => {
     const event = await trx

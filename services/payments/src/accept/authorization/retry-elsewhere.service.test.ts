@@ -198,9 +198,14 @@ test("a decline after which the second call cannot be written is the payment's",
   const { merchantId, one } = await retryingMerchant();
   await declineAtFirst();
   await payments.query("alter table payments.bank_call add constraint one_call check (number = 1) not valid");
-  const { paymentId, reply } = await pay(merchantId).finally(async () => {
-    await payments.query("alter table payments.bank_call drop constraint one_call");
-  });
+  const payOnce = async () => {
+    try {
+      return await pay(merchantId);
+    } finally {
+      await payments.query("alter table payments.bank_call drop constraint one_call");
+    }
+  };
+  const { paymentId, reply } = await payOnce();
   expect(reply).toMatchObject({ outcome: "done", result: { status: "FAILED", resultCode: "05" } });
   expect(await storyOf(paymentId)).toEqual({
     first: ["authorize declined"],
