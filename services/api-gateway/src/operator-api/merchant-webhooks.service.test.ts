@@ -59,7 +59,11 @@ beforeAll(async () => {
     handler(operations.activateWebhookEndpointSecret.command, ({ payload }) => answer(payload, {})),
     handler(operations.testWebhookEndpoint.command, ({ payload }) => answer(payload, tested)),
     handler(operations.listWebhooks.command, ({ context }) =>
-      answer(context.merchant, { items: [endpoint], managedBy: "staff" as const, sealTo: dispatcherKey.publicKey }),
+      answer(context.merchant, {
+        items: [endpoint],
+        managedBy: "staff" as const,
+        sealTo: dispatcherKey.publicKey,
+      }),
     ),
     handler(operations.testWebhook.command, ({ context, payload }) =>
       answer({ ...payload, merchantId: context.merchant.merchantId }, tested),
