@@ -3,7 +3,7 @@ import { html, type Html } from "@holdfast/html";
 import { signInAgain } from "../ui/action-forms.ts";
 import { actionForm, checkField } from "../ui/form-fields.ts";
 import { modeText, statusBadge, timeElement } from "../ui/format.ts";
-import { roleBar } from "../ui/offers.ts";
+import { barText, roleBar } from "../ui/offers.ts";
 import type { Notice, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { facts, table } from "../ui/table.ts";
 import { doneNotice } from "../ui/take-action.ts";
@@ -108,7 +108,7 @@ function stateForms(context: PageContext, { accountId, name, state, proposal }: 
               look: to === "ACTIVE" ? "primary" : "danger",
             }),
           )
-        : html`<p class="quiet">${texts.states.NO_NEW_PAYMENTS}: ${bar}</p>`
+        : barText(texts.states.NO_NEW_PAYMENTS, { why: bar })
     }`;
 }
 
@@ -118,7 +118,7 @@ function changeSection(context: PageContext, { account, protocol }: WholeAccount
   const texts = ACCOUNT_TEXTS[reader.language];
   const { proposal } = account;
   const bar = roleBar(session, "admin", reader.texts);
-  if (bar !== undefined) return html`<p class="quiet">${texts.change}: ${bar}</p>`;
+  if (bar !== undefined) return barText(texts.change, { why: bar });
   const isSent = form.has("name");
   const stored = proposal ?? account;
   const path = accountPath(account.accountId);

@@ -1,7 +1,7 @@
 import { operations, type AcquirerAccount } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
 import { ageElement, modeText, statusBadge } from "../ui/format.ts";
-import { roleBar } from "../ui/offers.ts";
+import { barText, roleBar } from "../ui/offers.ts";
 import type { Page, PageAnswer, PageContext } from "../ui/page-context.ts";
 import { table, type Column } from "../ui/table.ts";
 import { doneNotice } from "../ui/take-action.ts";
@@ -36,7 +36,7 @@ async function answerList(context: PageContext): Promise<PageAnswer> {
     ${
       bar === undefined
         ? html`<p><a class="button" href="/accounts/new">${texts.newAccount}</a></p>`
-        : html`<p class="quiet">${texts.newAccount}: ${bar}</p>`
+        : barText(texts.newAccount, { why: bar })
     }`,
     notice: doneNotice(context),
   };

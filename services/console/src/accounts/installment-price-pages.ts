@@ -3,7 +3,7 @@ import { html, type Html } from "@holdfast/html";
 import { faultAt, needsOf } from "../ui/field-faults.ts";
 import { actionForm, selectField, textField } from "../ui/form-fields.ts";
 import { dayText, rateText } from "../ui/format.ts";
-import { roleBar } from "../ui/offers.ts";
+import { barText, roleBar } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { decimalField, readRate } from "../ui/read-number.ts";
 import { rowFields, sentRows, type FormRow } from "../ui/row-fields.ts";
@@ -70,7 +70,7 @@ async function answerPrices(context: PageContext, notice?: Notice, status?: numb
             prices: isProposed ? proposal.prices : prices,
             version: proposal?.version ?? version,
           })
-        : html`<p class="quiet">${texts.change}: ${bar}</p>`
+        : barText(texts.change, { why: bar })
     }`;
   return {
     kind: "page",

@@ -4,7 +4,7 @@ import { signInAgain } from "../ui/action-forms.ts";
 import { faultAt } from "../ui/field-faults.ts";
 import { actionForm, selectField } from "../ui/form-fields.ts";
 import { modeText } from "../ui/format.ts";
-import { roleBar } from "../ui/offers.ts";
+import { barText, roleBar } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext } from "../ui/page-context.ts";
 import { takeAction } from "../ui/take-action.ts";
 import { attributeFields, sentAttributes } from "./account-fields.ts";
@@ -35,7 +35,7 @@ async function answerNew(context: PageContext, notice?: Notice, status?: number)
       ? html`<p>${texts.chooseProtocol}</p>
           <p class="buttons">${items.map(({ protocol }) => protocolLink(protocol, protocol === named))}</p>
           ${chosen && newAccountForm(context, chosen)}`
-      : html`<p class="quiet">${texts.newAccount}: ${bar}</p>`;
+      : barText(texts.newAccount, { why: bar });
   return {
     kind: "page",
     title: chosen ? texts.newAccountAt(chosen.protocol) : texts.newAccount,

@@ -1,7 +1,7 @@
 import { html, type Html } from "@holdfast/html";
 import { actionForm } from "../ui/form-fields.ts";
 import { timeElement } from "../ui/format.ts";
-import { roleBar } from "../ui/offers.ts";
+import { barText, roleBar } from "../ui/offers.ts";
 import type { PageContext } from "../ui/page-context.ts";
 import { table } from "../ui/table.ts";
 import { accountPath } from "./account-path.ts";
@@ -47,7 +47,7 @@ export function proposalSection(context: PageContext, whole: WholeAccount): Html
               look: "primary",
             })}
             <p class="quiet">${texts.refuseHint}</p>`
-        : html`<p class="quiet">${texts.confirm}: ${bar}</p>`
+        : barText(texts.confirm, { why: bar })
     }`;
 }
 
@@ -56,7 +56,7 @@ export function probeForm(context: PageContext, { account }: WholeAccount): Html
   const { reader, session } = context;
   const texts = ACCOUNT_TEXTS[reader.language];
   const bar = roleBar(session, "operations", reader.texts);
-  if (bar !== undefined) return html`<p class="quiet">${texts.probe}: ${bar}</p>`;
+  if (bar !== undefined) return barText(texts.probe, { why: bar });
   return actionForm(context, {
     action: `${accountPath(account.accountId)}/probe`,
     button: texts.probe,

@@ -1,4 +1,5 @@
 import { operations, type Merchant } from "@holdfast/contracts";
+import { entriesOf } from "../accounts/protocol-fields.ts";
 import { instantOf } from "../ui/instant-field.ts";
 import type { PageAnswer, PageContext } from "../ui/page-context.ts";
 import { takeAction } from "../ui/take-action.ts";
@@ -74,7 +75,7 @@ async function addKey(context: PageContext, again: RenderAgain): Promise<PageAns
   const { form, reader } = context;
   const texts = MERCHANT_TEXTS[reader.language];
   const expiresAt = instantOf(form.get("keyEnds"));
-  const addresses = (form.get("keyAddresses") ?? "").split(/[\s,;]+/).filter(Boolean);
+  const addresses = entriesOf(form.get("keyAddresses") ?? "");
   const body = {
     livemode: form.get("keyMode") !== "false",
     ...(expiresAt !== undefined && { expiresAt }),

@@ -4,7 +4,7 @@ import { accountLink } from "../accounts/account-path.ts";
 import { faultAt } from "../ui/field-faults.ts";
 import { actionForm, selectField, textField } from "../ui/form-fields.ts";
 import { statusWord } from "../ui/format.ts";
-import { roleBar } from "../ui/offers.ts";
+import { barText, roleBar } from "../ui/offers.ts";
 import type { PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { rowFields, sentRows, type FormRow } from "../ui/row-fields.ts";
 import { table } from "../ui/table.ts";
@@ -54,7 +54,7 @@ export function routesSection(context: PageContext, { accounts, routes, merchant
   ${
     bar === undefined
       ? routesForm(context, { accounts, routes, merchantId })
-      : html`<p class="quiet">${texts.changeRoutes}: ${bar}</p>`
+      : barText(texts.changeRoutes, { why: bar })
   }`;
 }
 

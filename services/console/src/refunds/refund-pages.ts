@@ -37,7 +37,7 @@ export const refundPages: Page[] = [
       const [amount, currency] = [context.form.get("amount"), context.form.get("currency")];
       return act(context, {
         action: "approve",
-        next: queueAfter(context),
+        page: queueAfter(context),
         endpoint: operations.approveRefund,
         body: amount && currency ? { amount: Number(amount), currency } : {},
       });
@@ -50,7 +50,7 @@ export const refundPages: Page[] = [
       const reason = context.form.get("reason")?.trim() ?? "";
       return act(context, {
         action: "reject",
-        next: queueAfter(context),
+        page: queueAfter(context),
         endpoint: operations.rejectRefund,
         body: { reason },
         needs: needsOf({ reason: reason === "" && context.reader.texts.needReason }),
@@ -175,11 +175,14 @@ function approvers({ approvedBy }: OperatorRefund): string {
   return approvedBy.map(({ operator }) => operator).join(", ");
 }
 
-async function act(context: PageContext, request: Omit<ActionRequest, "path" | "page">): Promise<PageAnswer> {
+async function act(
+  context: PageContext,
+  request: Omit<ActionRequest, "path" | "page"> & Partial<Pick<ActionRequest, "page">>,
+): Promise<PageAnswer> {
   const refundId = context.parameters["refundId"]!;
   return await takeAction(
     context,
-    { ...request, path: { refundId }, page: `/refunds/${encodeURIComponent(refundId)}` },
+    { page: `/refunds/${encodeURIComponent(refundId)}`, ...request, path: { refundId } },
     answerRefund,
   );
 }

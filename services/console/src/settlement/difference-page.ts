@@ -9,7 +9,7 @@ import { signInAgain } from "../ui/action-forms.ts";
 import { faultAt, needsOf } from "../ui/field-faults.ts";
 import { actionForm, numberField, selectField, textField } from "../ui/form-fields.ts";
 import { amountText, timeElement } from "../ui/format.ts";
-import { roleBar } from "../ui/offers.ts";
+import { barText, roleBar } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext } from "../ui/page-context.ts";
 import { readAmount } from "../ui/read-number.ts";
 import { facts } from "../ui/table.ts";
@@ -95,7 +95,7 @@ function workOf(context: PageContext, difference: DifferenceDetail): Html {
   const texts = SETTLEMENT_TEXTS[reader.language];
   const hasEnded = difference.state === "CLOSED" || difference.state === "RESOLVED";
   const bar = hasEnded ? texts.whyEnded : roleBar(session, "operations", reader.texts);
-  if (bar !== undefined) return html`<p class="quiet">${texts.close}: ${bar}</p>`;
+  if (bar !== undefined) return barText(texts.close, { why: bar });
   const path = `/settlement/differences/${difference.differenceId}`;
   const kept = keptFilter(context.query);
   const field = (name: string, label: string, max: number) =>
@@ -221,8 +221,7 @@ async function close(context: PageContext): Promise<PageAnswer> {
       action: "closeDifference",
       endpoint: operations.closeDifference,
       path,
-      page: pageOf(context),
-      next: `/settlement?${list.toString()}`,
+      page: `/settlement?${list.toString()}`,
       body: { decision, reason, ...(isRead && { line }) },
       needs: needsOf({
         decision: !decision && needDecision,

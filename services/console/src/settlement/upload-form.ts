@@ -2,7 +2,7 @@ import { operations, type AcquirerAccount } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { faultOfSent, needsOf } from "../ui/field-faults.ts";
 import { fileForm, selectField } from "../ui/form-fields.ts";
-import { roleBar } from "../ui/offers.ts";
+import { barText, roleBar } from "../ui/offers.ts";
 import type { Notice, PageAnswer, PageContext } from "../ui/page-context.ts";
 import { takeFile } from "../ui/take-action.ts";
 import { awayNote } from "../ui/unless-away.ts";
@@ -16,7 +16,7 @@ export function uploadForm(context: PageContext, { accounts, mappings }: UploadC
   const { form, reader, session } = context;
   const texts = SETTLEMENT_TEXTS[reader.language];
   const bar = roleBar(session, "operations", reader.texts);
-  if (bar !== undefined) return html`<p class="quiet">${texts.upload}: ${bar}</p>`;
+  if (bar !== undefined) return barText(texts.upload, { why: bar });
   if (!accounts)
     return html`<h2>${texts.upload}</h2>
       ${awayNote(reader, texts.accounts, accounts)}`;

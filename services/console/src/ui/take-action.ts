@@ -15,9 +15,8 @@ export type ActionRequest<E extends Endpoint = Endpoint> = {
   body: unknown;
   /** The faults that the form is not sent on with. */
   needs?: readonly FieldFault[];
-  /** The page of the form, with its query, which shows the result too, unless `next` does. */
+  /** The page that shows the result, with its query. */
   page: string;
-  next?: string;
 };
 
 /**
@@ -34,7 +33,7 @@ type RenderAgain = (context: PageContext, notice: Notice, status: number) => Pro
  */
 export async function takeAction<E extends Endpoint>(
   context: PageContext,
-  { action, endpoint, path, query, body, needs = [], page, next = page }: ActionRequest<E>,
+  { action, endpoint, path, query, body, needs = [], page }: ActionRequest<E>,
   renderAgain: RenderAgain,
   outcomeOf: (body: BodyOf<E>) => Outcome | Promise<Outcome> = () => action,
 ): Promise<PageAnswer> {
@@ -45,7 +44,7 @@ export async function takeAction<E extends Endpoint>(
   const changed = await context.api.change(endpoint, { path, ...(query && { query }), body, key });
   if (changed.done) {
     const outcome = await outcomeOf(changed.body);
-    return typeof outcome === "string" ? { kind: "redirect", to: withDone(next, outcome) } : outcome;
+    return typeof outcome === "string" ? { kind: "redirect", to: withDone(page, outcome) } : outcome;
   }
   const { problem } = changed;
   // The form's key was used for this refusal: the next form is another request.
