@@ -42,6 +42,7 @@ async function main(args: string[]): Promise<number> {
     return 0;
   }
   const results = await runAll(parts, { again });
+  for (const { part, shown } of results) if (shown) print(`\n== ${part}: its failures\n${shown}`);
   printTable(results);
   const sum = (field: "passed" | "failed") => results.reduce((total, result) => total + result[field], 0);
   print(`${sum("passed")} passed, ${sum("failed")} failed`);

@@ -11,6 +11,8 @@ export type Result = {
   minutes: number;
   verdict: "green" | "RED";
   seed?: string;
+  /** The failures of a red part, for those who see only a log's end. */
+  shown?: string;
 };
 
 export const root = join(import.meta.dirname, "..", "..");

@@ -19,6 +19,14 @@ test.each([
   expect(ended(code, output)).toMatchObject(expected);
 });
 
+test("a red part tells its failures again, or how its output ended", () => {
+  const vitest =
+    " ✓ a test\n FAIL  |unit| a.test.ts > adds\nAssertionError: 3\n Tests  1 failed | 1 passed (2)\n";
+  expect(ended(1, vitest).shown).toMatch(/^ FAIL .*adds\nAssertionError: 3\n/);
+  expect(ended(1, "a.ts: no semicolon\n").shown).toBe("a.ts: no semicolon");
+  expect(ended(0, " Tests  2 passed (2)\n")).not.toHaveProperty("shown");
+});
+
 test.each([
   ["the gate", GATE],
   ["the proofs", PROOFS],

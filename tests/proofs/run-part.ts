@@ -79,8 +79,16 @@ export function resultOf(ended: {
     failed: isGreen ? failed : Math.max(1, failed),
     minutes,
     verdict: isGreen ? "green" : "RED",
+    ...(!isGreen && { shown: failuresIn(stripVTControlCharacters(output)) }),
     ...(seed !== undefined && { seed }),
   };
+}
+
+/** The begin of each failure that vitest tells, or the end of the output of a program that tells none so. */
+function failuresIn(text: string): string {
+  const lines = text.trimEnd().split("\n");
+  const shown = lines.flatMap((line, at) => (line.startsWith(" FAIL ") ? lines.slice(at, at + 18) : []));
+  return (shown.length > 0 ? shown.slice(0, 72) : lines.slice(-18)).join("\n");
 }
 
 /** Vitest's closing line, or that of our own programs, of each command that the part has. */
