@@ -20,7 +20,10 @@ describe.each(BANKS)("at %s", (protocol) => {
   });
 
   test("a sale is SUCCESS where the bank has the whole amount once, and FAILED where it has nothing", async () => {
-    const begun = await eachBent(shop, behavioursOf(protocol, "sale"), {
+    // The day ends before all of them: a sale that the record shows in another amount can be voided on its day, and a refund
+    // of that amount is for people, since no bank pays it.
+    const behaviours = behavioursOf(protocol, "sale").toSorted((a, b) => endsDay(b) - endsDay(a));
+    const begun = await eachBent(shop, behaviours, {
       operation: "sale",
       begin: () => pay(shop, "/api/payment"),
     });
@@ -99,6 +102,8 @@ describe.each(BANKS)("at %s", (protocol) => {
     }
   });
 });
+
+const endsDay = (behaviour: string) => Number(behaviour === "day_closes");
 
 /** The amount of every payment here, in minor units. */
 const AMOUNT = 1_250n;
