@@ -1,9 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { withClient } from "@holdfast/sandbox/infrastructure";
+import { traitsOf } from "../support/bank-faults.ts";
 import { eventually, TEST_ACCOUNT_ID } from "../support/index.ts";
 import type { OperatorClient } from "./client/operator-client.ts";
-import { linesOfPayment } from "./lines-of-payment.ts";
+import { linesOfPayment, panelOrderOf } from "./lines-of-payment.ts";
 import { postToBank } from "./post-to-bank.ts";
 import type { Random } from "./random.ts";
 import type { System } from "./system/system.ts";
@@ -44,7 +45,7 @@ type PlannedActs = Bank & {
   kinds: readonly ActOfBank["kind"][];
 };
 
-/** The acquirer's file has no refund of another's reference, and iyzico's no chargeback. */
+/** The acquirer's file has no refund of another's reference, and a bank's own may have no chargeback. */
 function banksOf({ acquirerUrl, banks }: System): PlannedActs[] {
   const acquirer: PlannedActs = {
     url: acquirerUrl,
@@ -54,13 +55,15 @@ function banksOf({ acquirerUrl, banks }: System): PlannedActs[] {
   };
   const others = banks.map(({ name, url, accountId }): PlannedActs => {
     const bank = { url, accountId };
-    return name === "iyzico"
-      ? { ...bank, orderOf: ({ name: named }) => named, kinds: ["REFUND"] }
-      : {
-          ...bank,
-          orderOf: async ({ paymentId }) => (await linesOfPayment(bank, paymentId))[0]?.orderId,
-          kinds: ["REFUND", "CHARGEBACK"],
-        };
+    return {
+      ...bank,
+      orderOf: async (payment) => {
+        const lines = await linesOfPayment(bank, payment.paymentId);
+        const line = lines.find(({ transactionId }) => transactionId === payment.name) ?? lines[0];
+        return line && panelOrderOf(line);
+      },
+      kinds: traitsOf(name).hidesDisputes ? ["REFUND"] : ["REFUND", "CHARGEBACK"],
+    };
   });
   return [acquirer, ...others];
 }

@@ -1,4 +1,4 @@
-import { linesOfPayment, type PanelLine } from "./lines-of-payment.ts";
+import { linesOfPayment, panelOrderOf, type PanelLine } from "./lines-of-payment.ts";
 import { postToBank } from "./post-to-bank.ts";
 import type { ForeignBank } from "./system/foreign-banks.ts";
 
@@ -17,15 +17,16 @@ export async function endSecondSuccess(
     const standing = standingIn(lines);
     const second = standing.at(-1);
     if (!second || standing.length < 2) continue;
-    const orderOf = ({ orderId, transactionId }: PanelLine) =>
-      bank.name === "iyzico" ? transactionId : orderId;
     const { transactionId: name } = second;
-    if (await postToBank(`${bank.url}/panel/voids`, { order: orderOf(second), name })) return undefined;
+    if (await postToBank(`${bank.url}/panel/voids`, { order: panelOrderOf(second), name })) return undefined;
     const refunds = lines.filter(
       ({ operation, outcome }) => operation === "refund" && outcome === "approved",
     );
     for (const each of standing.slice(refunds.length))
-      await postToBank(`${bank.url}/panel/refunds`, { order: orderOf(each), amountMinor: each.amountMinor });
+      await postToBank(`${bank.url}/panel/refunds`, {
+        order: panelOrderOf(each),
+        amountMinor: each.amountMinor,
+      });
     return "FAILED";
   }
   return undefined;

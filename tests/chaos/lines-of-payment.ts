@@ -5,11 +5,16 @@ export type PanelLine = {
   operation: string;
   orderId: string;
   transactionId: string;
-  /** iyzico's name of the payment that a line is about. */
+  /** The bank's name of the payment that a line is about, where each payment is an order of its own there. */
   paymentId?: string;
   amountMinor: number;
   outcome: string;
 };
+
+/** The name of an order in the bank's panel. */
+export function panelOrderOf({ orderId, paymentId }: PanelLine): string {
+  return paymentId ?? orderId;
+}
 
 /** A bank's lines of a payment's order, in whatever form it has our id. */
 export async function linesOfPayment({ url }: { url: string }, paymentId: string): Promise<PanelLine[]> {

@@ -1,5 +1,5 @@
 import type { BankName, Fault } from "./faults.ts";
-import { faultsOf } from "../support/bank-faults.ts";
+import { faultsOf, traitsOf } from "../support/bank-faults.ts";
 import type { Random } from "./random.ts";
 import type { ForeignBankName } from "./system/foreign-banks.ts";
 import type { LinkFault } from "./system/tcp-proxy.ts";
@@ -36,12 +36,12 @@ export function planForeignBankFault(random: Random, bank: ForeignBankName, link
 
 /** @returns what a bank has by turns. Its clock, its zone and its files are its own: see `drawHabits`. */
 export function planUnkindness(random: Random, bank: BankName): Fault {
-  const unsigned = bank === "nestpay" ? [{ unsignedReturnFields: true }] : [];
+  const { harmlessMode } = traitsOf(bank);
   const modes = random.pick<Record<string, number | boolean>>([
     { duplicateWindowSeconds: 20 },
     { historyLagSeconds: 2 },
     { historyLagSeconds: 8 },
-    ...unsigned,
+    ...(harmlessMode ? [harmlessMode] : []),
   ]);
   return { kind: "unkindness", bank, modes };
 }
@@ -60,14 +60,17 @@ const OPERATIONS = {
 /** The faults of a bank's own list. Parts are as frequent as stated, all others count once. */
 function behavioursOf(bank: ForeignBankName, operation: keyof typeof OPERATIONS): [string, ...string[]] {
   const listed = faultsOf(bank, operation);
-  // Its answers have the amount; elsewhere the record shows another one from then on, of which people decide.
+  const { answersAmounts, voidsInPanel, falseReturns } = traitsOf(bank);
   const left = [
     ...LEFT_OUT,
-    ...(bank === "iyzico" ? [] : ["wrong_amount"]),
-    ...(VOIDS_IN_PANEL.has(bank) ? [] : ["twice"]),
+    "partial",
+    // The record shows another amount from then on, of which people decide.
+    ...(answersAmounts ? [] : ["wrong_amount"]),
+    ...(voidsInPanel ? [] : ["twice"]),
+    // They leave a payment to the end of its session.
+    ...(operation === "enrol" ? falseReturns : []),
   ];
-  const unproven = operation === "enrol" ? UNPROVEN : [];
-  const once = listed.filter((fault) => ![...left, ...unproven, "partial"].includes(fault));
+  const once = listed.filter((fault) => !left.includes(fault));
   const parts = listed.includes("partial") ? (operation === "capture" ? CAPTURED_PARTS : 2) : 0;
   const again = once.includes("twice") ? SECOND_SUCCESSES - 1 : 0;
   const often = [
@@ -77,12 +80,8 @@ function behavioursOf(bank: ForeignBankName, operation: keyof typeof OPERATIONS)
   return ["hang", ...once, ...often];
 }
 
-/** The banks in whose panels people can end one of two successes. */
-export const VOIDS_IN_PANEL: ReadonlySet<string> = new Set(["nestpay", "iyzico"]);
 const SECOND_SUCCESSES = 4;
 /** As often as all others together: few payments are captured. People book the parts at the end. */
 const CAPTURED_PARTS = 8;
 /** No program can tell an answer that is rightly signed for another payment from the right one. */
 const LEFT_OUT = ["hang", "decline", "wrong_payment_id"];
-/** Returns that leave a payment to the end of its session. */
-const UNPROVEN = ["wrong_hash", "no_hash", "other_list", "other_order", "wrong_sign", "no_sign"];

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { planCheckouts } from "./checkout-workload.ts";
 import { minorUnits } from "../checker/amount.ts";
 import { PROCESSES, subjectOf, type Fault, type PlannedFault } from "./faults.ts";
-import { VOIDS_IN_PANEL } from "./plan-bank-faults.ts";
+import { traitsOf } from "../support/bank-faults.ts";
 import { planNemesis } from "./plan-nemesis.ts";
 import { createRandom } from "./random.ts";
 import { drawHabits, FOREIGN_BANKS } from "./system/foreign-banks.ts";
@@ -162,7 +162,7 @@ test("each bank beside the first fails in ways of its own, and those of one bank
       new Set([
         "duplicateWindowSeconds",
         "historyLagSeconds",
-        ...(bank === "nestpay" ? ["unsignedReturnFields"] : []),
+        ...Object.keys(traitsOf(bank).harmlessMode ?? {}),
       ]),
     );
     const behaviours = new Set(own.map(({ fault }) => fault.kind === "bank" && fault.behaviour));
@@ -173,7 +173,7 @@ test("each bank beside the first fails in ways of its own, and those of one bank
       "garbage",
       "interim",
       "long_head",
-      ...(VOIDS_IN_PANEL.has(bank) ? ["twice"] : []),
+      ...(traitsOf(bank).voidsInPanel ? ["twice"] : []),
     ])
       expect(behaviours).toContain(behaviour);
     expect(own.some(({ fault }) => isPartialCapture(fault))).toBe(true);

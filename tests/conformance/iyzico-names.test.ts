@@ -13,7 +13,7 @@ import {
   type FollowUpRequest,
   type ProbedAcquirer,
 } from "@holdfast/acquirer";
-import { iyzicoConnector } from "@holdfast/banks";
+import { CONNECTORS } from "@holdfast/banks";
 import { startBank, type Simulator } from "@holdfast/bank-simulator";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
@@ -45,11 +45,12 @@ beforeAll(async () => {
     ip: "203.0.113.1",
     address,
   };
-  acquirer = iyzicoConnector.connect(
+  const connector = CONNECTORS.get("iyzico")!;
+  acquirer = connector.connect(
     {
       accountId: "account-1",
       version: 1,
-      settings: iyzicoConnector.settings.parse({ url: bank.url, defaults }),
+      settings: connector.settings.parse({ url: bank.url, defaults }),
       businessDay: { timeZone: "Europe/Istanbul", cutOff: "00:00" },
     },
     KEYS,

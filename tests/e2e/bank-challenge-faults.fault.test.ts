@@ -3,7 +3,8 @@
 // own ledger.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { enrol, passChallenge } from "./buyer-at-bank.ts";
-import { FORGERIES, UNSIGNED } from "../support/return-forgeries.ts";
+import { traitsOf } from "../support/bank-faults.ts";
+import { FORGERIES } from "../support/return-forgeries.ts";
 import { send, type Page } from "./follow-forms.ts";
 import { BANKS, behavioursOf, shopInHaste, SOON, sumOf, type Protocol } from "./misbehaving-bank.ts";
 import { runNpmStart, type StartedByNpm } from "./run-npm-start.ts";
@@ -13,19 +14,8 @@ import type { ShopAtBank } from "./shop-at-bank.ts";
 const AMOUNT = 1_250n;
 const CHARGED = [`sale ${AMOUNT}`];
 
-/** The challenge is shown, and its return is not about the payment. */
-const NOT_GENUINE = new Set([
-  "wrong_hash",
-  "wrong_amount",
-  "wrong_payment_id",
-  "other_order",
-  "no_hash",
-  "other_list",
-  "wrong_sign",
-  "no_sign",
-]);
 const isProven = (protocol: Protocol, behaviour: string) =>
-  !NOT_GENUINE.has(behaviour) || UNSIGNED[protocol]?.includes(behaviour) === true;
+  !traitsOf(protocol).falseReturns.includes(behaviour);
 
 let started: StartedByNpm;
 beforeAll(async () => {

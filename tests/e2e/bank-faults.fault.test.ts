@@ -1,6 +1,7 @@
 // The banks of `npm start -- --banks` misbehave in every way that they know. Any status that a merchant reads in the
 // end agrees with the bank's own ledger.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { traitsOf } from "../support/bank-faults.ts";
 import { eventually } from "../support/index.ts";
 import { BANKS, behavioursOf, shopInHaste, SOON, sumOf } from "./misbehaving-bank.ts";
 import { runNpmStart, type StartedByNpm } from "./run-npm-start.ts";
@@ -137,9 +138,9 @@ async function approved(shop: ShopAtBank, how: "authorize" | "sale"): Promise<st
   });
 }
 
-/** The record shows another amount from then on, of which people decide. iyzico's answer alone is wrong. */
+/** The record shows another amount from then on, of which people decide, unless the answer alone is wrong. */
 const isShownOtherwise = (protocol: string, behaviour: string) =>
-  protocol !== "iyzico" && behaviour === "wrong_amount";
+  behaviour === "wrong_amount" && !traitsOf(protocol).answersAmounts;
 
 /** @returns the operation's status once the bank's record was read. */
 async function waitsForPeople(shop: ShopAtBank, paymentId: string): Promise<string> {

@@ -2,7 +2,7 @@
 // a line of a log, or a part of a settlement mapping. The guides of docs/merchant are executed elsewhere.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { CONNECTORS, simulatorConnector } from "@holdfast/banks";
+import { CONNECTORS } from "@holdfast/banks";
 import { auditHeadIn } from "@holdfast/audit";
 import { ENDPOINTS } from "@holdfast/contracts";
 import { expect, test } from "vitest";
@@ -12,7 +12,7 @@ import { parseRequest } from "../../services/api-gateway/src/endpoint/parse-requ
 import { Refusal } from "../../services/api-gateway/src/http/refusal.ts";
 
 /** The protocols of banks, each of which the document has an account of. */
-const FOREIGN = [...CONNECTORS.values()].filter((connector) => connector !== simulatorConnector);
+const FOREIGN = [...CONNECTORS.values()].filter(({ protocol }) => protocol !== "sim");
 
 const docs = join(import.meta.dirname, "..", "..", "docs");
 

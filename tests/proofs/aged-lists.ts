@@ -1,10 +1,13 @@
-import { CODE_LISTS } from "@holdfast/banks";
+import { CONNECTORS } from "@holdfast/banks";
 import { CURRENCY_LIST } from "@holdfast/contracts";
 
 /** A list of other people, where it is from, and the day on which ours was last compared with it. */
 export type DatedList = { name: string; source: string; comparedOn: string };
 
-export const DATED_LISTS: readonly DatedList[] = [CURRENCY_LIST, ...CODE_LISTS];
+export const DATED_LISTS: readonly DatedList[] = [
+  CURRENCY_LIST,
+  ...[...CONNECTORS.values()].flatMap(({ codes }) => codes ?? []),
+];
 
 /** Lists that nobody has compared with their source for a year. */
 export function agedLists(lists: readonly DatedList[], now: Date): DatedList[] {

@@ -1,11 +1,18 @@
-import { protocolNames, protocols } from "@holdfast/bank-simulator";
+import { protocolNames, protocols, type BankTraits } from "@holdfast/bank-simulator";
 
-/** The faults of each played bank, as its simulator lists them. */
-const tables = new Map<string, Readonly<Record<string, readonly string[]>>>();
-for (const name of protocolNames) tables.set(name, (await protocols[name]()).faults);
+type Played = { faults: Readonly<Record<string, readonly string[]>>; traits: BankTraits };
+
+/** The faults and the traits of each played bank, as its simulator has them. */
+const banks = new Map<string, Played>();
+for (const name of protocolNames) banks.set(name, await protocols[name]());
 
 export function faultsOf(protocol: string, operation: string): readonly string[] {
-  const faults = tables.get(protocol)?.[operation];
+  const faults = banks.get(protocol)?.faults[operation];
   if (!faults) throw new Error(`${protocol} has no faults of ${operation}`);
   return faults;
+}
+
+/** @returns those of a bank that nobody plays by this name, too: it has none. */
+export function traitsOf(protocol: string): BankTraits {
+  return banks.get(protocol)?.traits ?? { falseReturns: [] };
 }

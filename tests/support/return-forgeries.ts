@@ -44,9 +44,3 @@ export const FORGERIES: Record<BankProtocol, [field: string, value?: string][]> 
     ["MerchantPacket", "AB".repeat(40)],
   ],
 };
-
-/** Faults of a return in what the bank does not sign: they decide nothing, and spoil nothing. */
-export const UNSIGNED: Partial<Record<BankProtocol, readonly string[]>> = {
-  garanti: ["wrong_amount"],
-  posnet: ["wrong_amount", "other_order", "other_account", "other_packet"],
-};

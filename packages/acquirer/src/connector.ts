@@ -21,6 +21,8 @@ export interface AcquirerConnector<Settings = unknown, Secrets = unknown> {
   readonly terminal: { settings: readonly (keyof Settings)[]; secrets: readonly (keyof Secrets)[] };
   /** ISO 4217 codes that the protocol can carry; empty where it can carry all. */
   readonly currencies: readonly string[];
+  /** The bank's list of codes; absent where the codes are our own. */
+  readonly codes?: CodeList;
   /**
    * The bank's name of a payment's order, as its panel shows it; absent where it is the port's own (`orderIdOf`). `namedBy`
    * reads it back. @returns undefined for a payment that the bank cannot name: nothing of it is sent.
@@ -34,6 +36,9 @@ export interface AcquirerConnector<Settings = unknown, Secrets = unknown> {
    */
   readNotification?(notification: BankNotification, secrets: Secrets): ReadNotification;
 }
+
+/** A list of other people, where it is from, and the day on which somebody compared ours with it. */
+export type CodeList = { name: string; source: string; comparedOn: string };
 
 /** An account at an acquirer, under one version of its settings and secrets. */
 export type ConnectedAccount<Settings> = {

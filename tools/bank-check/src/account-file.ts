@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { type AnyConnector } from "@holdfast/acquirer";
+import type { AnyConnector } from "@holdfast/acquirer";
+import { CONNECTORS } from "@holdfast/banks";
 import { businessDaySchema } from "@holdfast/contracts";
 import { UsageError } from "@holdfast/service-runtime/command-line";
 import { z } from "zod";
@@ -39,7 +40,8 @@ export async function readAccountFile(path: string): Promise<TestAccount> {
     throw new UsageError(`${path} is not JSON`);
   }
   const account = parsed("", accountFile, json);
-  const { connector } = PROTOCOLS[account.protocol];
+  const connector = CONNECTORS.get(account.protocol);
+  if (!connector) throw new Error(`there is no adapter of ${account.protocol}`);
   parsed("settings.", connector.settings, account.settings);
   parsed("secrets.", connector.secrets, account.secrets);
   return { ...account, connector };

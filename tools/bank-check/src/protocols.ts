@@ -1,19 +1,9 @@
-import {
-  akbankConnector,
-  garantiConnector,
-  iyzicoConnector,
-  nestpayConnector,
-  posnetConnector,
-} from "@holdfast/banks";
-import type { AnyConnector } from "@holdfast/acquirer";
-
 import { shortly, type Question } from "./open-questions.ts";
 import { POSNET_QUESTIONS } from "./posnet-questions.ts";
 import { gatePostedByServer, LATER, movements } from "./answer-words.ts";
 
 /** The walk's knowledge of a protocol. */
 export type CheckedProtocol = {
-  connector: AnyConnector;
   /** Credentials or settings of a caller whom the bank has to refuse. */
   stranger: { secrets?: Record<string, string>; settings?: Record<string, string> };
   testHosts: readonly string[];
@@ -221,32 +211,27 @@ const AKBANK_QUESTIONS: readonly Question[] = [
 
 export const PROTOCOLS = {
   nestpay: {
-    connector: nestpayConnector,
     stranger: { secrets: { apiPassword: WRONG } },
     // The shared test terminals of the banks.
     testHosts: ["entegrasyon.asseco-see.com.tr"],
     questions: NESTPAY_QUESTIONS,
   },
   iyzico: {
-    connector: iyzicoConnector,
     stranger: { secrets: { secretKey: WRONG } },
     testHosts: ["sandbox-api.iyzipay.com"],
     questions: IYZICO_QUESTIONS,
   },
   garanti: {
-    connector: garantiConnector,
     stranger: { secrets: { provPassword: WRONG } },
     testHosts: ["sanalposprovtest.garantibbva.com.tr"],
     questions: GARANTI_QUESTIONS,
   },
   akbank: {
-    connector: akbankConnector,
     stranger: { secrets: { secretKey: WRONG } },
     testHosts: ["apipre.akbank.com", "virtualpospaymentgatewaypre.akbank.com"],
     questions: AKBANK_QUESTIONS,
   },
   posnet: {
-    connector: posnetConnector,
     // It knows its caller by numbers and an address.
     stranger: { settings: { merchantId: "9999999999" } },
     testHosts: ["setmpos.ykb.com"],

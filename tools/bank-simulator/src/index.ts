@@ -1,7 +1,7 @@
 import type { BankConfig, Simulator, StartOptions } from "./core/index.ts";
 import { protocols, type ProtocolName } from "./protocols.ts";
 
-export type { Simulator } from "./core/index.ts";
+export type { BankTraits, Simulator } from "./core/index.ts";
 export { protocolNames, protocols, type ProtocolName } from "./protocols.ts";
 
 /** The settings of a bank of a protocol. */

@@ -65,7 +65,7 @@ import {
   type OrderCall,
   type WrittenAmount,
 } from "./requests.ts";
-import { NO_TARGET, VOID_REFUSALS } from "./result-codes.ts";
+import { AKBANK_CODE_LIST, NO_TARGET, VOID_REFUSALS } from "./result-codes.ts";
 import { signatureOf } from "./signatures.ts";
 
 /** Akbank's own protocol, JSON. */
@@ -75,6 +75,7 @@ export const akbankConnector: AcquirerConnector<AkbankSettings, AkbankSecrets> =
   secrets: akbankSecrets,
   terminal: AKBANK_TERMINAL,
   currencies: [...NUMERIC_CURRENCIES.keys()],
+  codes: AKBANK_CODE_LIST,
   capabilities: akbankCapabilities,
   connect: (account, secrets, wire) => createOrderAcquirer(new AkbankBank(account, secrets, wire)),
 };

@@ -65,7 +65,7 @@ import {
   type OrderCall,
   type WrittenAmount,
 } from "./requests.ts";
-import { NOT_FOUND, NOTHING_TO_CAPTURE, NOTHING_TO_VOID } from "./result-codes.ts";
+import { GARANTI_CODE_LIST, NOT_FOUND, NOTHING_TO_CAPTURE, NOTHING_TO_VOID } from "./result-codes.ts";
 
 /** Garanti BBVA's own protocol, GVP, in its version 512. */
 export const garantiConnector: AcquirerConnector<GarantiSettings, GarantiSecrets> = {
@@ -74,6 +74,7 @@ export const garantiConnector: AcquirerConnector<GarantiSettings, GarantiSecrets
   secrets: garantiSecrets,
   terminal: GARANTI_TERMINAL,
   currencies: [...NUMERIC_CURRENCIES.keys()],
+  codes: GARANTI_CODE_LIST,
   capabilities: garantiCapabilities,
   connect: (account, secrets, wire) => ({
     ...createOrderAcquirer(new GarantiBank(account.settings, secrets, wire)),

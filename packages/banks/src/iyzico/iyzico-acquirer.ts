@@ -15,7 +15,7 @@ import {
 import { UNSUPPORTED, withAuthentication } from "@holdfast/acquirer/kit";
 
 import { cancel, reverse } from "./cancels.ts";
-import { FAILURE_CODES } from "./failure-codes.ts";
+import { FAILURE_CODES, IYZICO_CODE_LIST } from "./failure-codes.ts";
 import { IyzicoCalls, type Account } from "./iyzico-calls.ts";
 import {
   IYZICO_TERMINAL,
@@ -49,6 +49,7 @@ export const iyzicoConnector: AcquirerConnector<IyzicoSettings, IyzicoSecrets> =
   secrets: iyzicoSecrets,
   terminal: IYZICO_TERMINAL,
   currencies: IYZICO_CURRENCIES,
+  codes: IYZICO_CODE_LIST,
   capabilities: () => IYZICO_CAPABILITIES,
   connect(account, secrets, wire) {
     const { settings, businessDay } = account;

@@ -10,6 +10,7 @@ import {
   type NestpaySecrets,
   type NestpaySettings,
 } from "./nestpay-settings.ts";
+import { NESTPAY_CODE_LIST } from "./result-codes.ts";
 
 /** The protocol that about ten Turkish banks have in common, also named EST or CC5. */
 export const nestpayConnector: AcquirerConnector<NestpaySettings, NestpaySecrets> = {
@@ -18,6 +19,7 @@ export const nestpayConnector: AcquirerConnector<NestpaySettings, NestpaySecrets
   secrets: nestpaySecrets,
   terminal: NESTPAY_TERMINAL,
   currencies: [...NUMERIC_CURRENCIES.keys()],
+  codes: NESTPAY_CODE_LIST,
   capabilities: nestpayCapabilities,
   connect: (account, secrets, wire) => createOrderAcquirer(new NestpayBank(account, secrets, wire)),
 };

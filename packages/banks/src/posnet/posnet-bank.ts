@@ -72,7 +72,7 @@ import {
   type PosnetCall,
   type Written,
 } from "./requests.ts";
-import { classOf, NO_TARGET, VOID_REFUSALS } from "./result-codes.ts";
+import { classOf, NO_TARGET, POSNET_CODE_LIST, VOID_REFUSALS } from "./result-codes.ts";
 
 /** Yapı Kredi's own protocol, PosNet, in XML. */
 export const posnetConnector: AcquirerConnector<PosnetSettings, PosnetSecrets> = {
@@ -81,6 +81,7 @@ export const posnetConnector: AcquirerConnector<PosnetSettings, PosnetSecrets> =
   secrets: posnetSecrets,
   terminal: POSNET_TERMINAL,
   currencies: POSNET_CURRENCIES,
+  codes: POSNET_CODE_LIST,
   orderNameOf: (paymentId) => shortOrderIdOf(orderIdOf(paymentId)),
   capabilities: posnetCapabilities,
   connect: (account, secrets, wire) => createOrderAcquirer(new PosnetBank(account, secrets, wire)),

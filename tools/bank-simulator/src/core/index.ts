@@ -37,7 +37,7 @@ export { csvRow, decimalAmount, halfOf, shareOf } from "./money.ts";
 export { Notifier } from "./notifier.ts";
 export { pageReply, pageWire } from "./page-wire.ts";
 export type { Payout } from "./payouts.ts";
-export type { Protocol, StartOptions } from "./protocol.ts";
+export type { BankTraits, Protocol, StartOptions } from "./protocol.ts";
 export { readBody, type Body } from "./read-body.ts";
 export { invalid, parse, readRequest, type Parsed } from "./read-request.ts";
 export { replyJson, replyTooLarge } from "./reply.ts";

@@ -7,6 +7,23 @@ import type { Simulator } from "./simulator-server.ts";
 /** Options of a bank in a test's own process: everything but the ledger's place has a default. */
 export type StartOptions<Config extends BankConfig> = Pick<Config, "ledgerFile"> & Partial<Config>;
 
+/**
+ * Properties of a bank that tests have to know, and that no call tells. A new bank has the faults of its returns, and nothing
+ * else unless it says so.
+ */
+export type BankTraits<EnrolFault extends string = string> = {
+  /** The faults of `enrol` whose return proves nothing about the payment. */
+  falseReturns: readonly EnrolFault[];
+  /** True if its answers have the amount; elsewhere the record alone shows another one. */
+  answersAmounts?: boolean;
+  /** True if people can void one of two successes in its panel. */
+  voidsInPanel?: boolean;
+  /** True if its files have no chargebacks. */
+  hidesDisputes?: boolean;
+  /** A mode of its own that changes no outcome. */
+  harmlessMode?: Readonly<Record<string, boolean>>;
+};
+
 /** A protocol that the simulator plays. */
 export type Protocol<Config extends BankConfig> = {
   /** The beginning of the names of its environment variables. */
@@ -15,6 +32,7 @@ export type Protocol<Config extends BankConfig> = {
   settings: z.ZodObject;
   /** The faults that `POST /faults` takes, by operation. */
   faults: FaultTable;
+  traits: BankTraits;
   /** @throws ConfigError */
   readConfig: (environment: Record<string, string | undefined>) => Config;
   /** @throws LedgerCorruptError when the file is not a ledger */

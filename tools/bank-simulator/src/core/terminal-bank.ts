@@ -8,7 +8,7 @@ import type { Order, Posting } from "./book.ts";
 import type { FaultTable } from "./fault-queue.ts";
 import { gateCounter } from "./gate-counter.ts";
 import type { merchantTerms } from "./merchant-terms.ts";
-import type { Protocol } from "./protocol.ts";
+import type { BankTraits, Protocol } from "./protocol.ts";
 import { Sessions } from "./sessions.ts";
 import { bankDefaults, bankSettings, jsonSetting, type BankConfig } from "./settings.ts";
 import { startBank, type Office } from "./start-bank.ts";
@@ -43,6 +43,7 @@ export type TerminalDefinition<
   Session,
 > = {
   faults: Table;
+  traits: BankTraits;
   modesSchema: z.ZodObject & z.ZodType<Modes>;
   merchantsSchema: z.ZodType<Merchant[]>;
   /** The fields of a merchant, for the description of its setting. */
@@ -85,6 +86,7 @@ export function terminalProtocol<
   return {
     ...settingsOf(prefix, definition),
     faults,
+    traits: definition.traits,
     start: (options) => {
       const config: TerminalConfig<Merchant, Modes> = { ...defaults, ...options };
       const { merchants, modes } = config;

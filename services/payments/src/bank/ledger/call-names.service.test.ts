@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Unknown } from "@holdfast/acquirer";
-import { iyzicoConnector } from "@holdfast/banks";
+import { CONNECTORS } from "@holdfast/banks";
 import { operations } from "@holdfast/contracts";
 import { createDatabase } from "@holdfast/postgres";
 import { Pool } from "pg";
@@ -131,7 +131,7 @@ test("the sale's name is no refund's, but where the bank has voided the sale", a
 });
 
 test("a cancel at iyzico may be known by the name of the payment that its panel has cancelled", async () => {
-  const iyzico = iyzicoConnector.capabilities({} as never);
+  const iyzico = CONNECTORS.get("iyzico")!.capabilities({});
   const paymentId = await sold();
   const [sale] = await findCalls(database(), paymentId);
   const cancelled = approval(sale!.external_transaction_id!);

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { CONNECTORS } from "@holdfast/banks";
 import { operations, type AcquirerAccount } from "@holdfast/contracts";
 import { armFailpoints } from "@holdfast/service-runtime";
 import { freePort } from "@holdfast/sandbox/infrastructure";
@@ -276,7 +277,7 @@ describe("the credentials of an account", () => {
 test("every protocol says which settings and credentials an account of it has", async () => {
   const { items } = resultOf(await payments.operate(operations.listAcquirerProtocols.command, {}));
   expect(items.map(({ protocol }) => protocol)).toEqual(
-    expect.arrayContaining(["sim", "nestpay", "iyzico", "garanti", "akbank", "posnet"]),
+    expect.arrayContaining([...CONNECTORS.keys()]),
   );
   expect(items.find(({ protocol }) => protocol === "iyzico")).toMatchObject({
     currencies: expect.arrayContaining(["TRY"]) as string[],

@@ -1,4 +1,4 @@
-import { answerFaults, bothWays, effectFaults, type BehaviourOf } from "../../core/index.ts";
+import { answerFaults, bothWays, effectFaults, type BankTraits, type BehaviourOf } from "../../core/index.ts";
 
 const everyCall = [...answerFaults, "late", "wrong_amount", "illegal_characters", "other_order"] as const;
 /** Answers that say nothing about the effect: each comes with it (`_done`) and without it (`_not_done`). */
@@ -24,3 +24,7 @@ export const faultTable = {
   inquire: [...everyCall, "unlisted_done"],
 } as const;
 export type BehaviourName = BehaviourOf<typeof faultTable>;
+
+export const traits: BankTraits<(typeof faultTable.enrol)[number]> = {
+  falseReturns: ["wrong_hash", "no_hash", "other_list", "other_order", "wrong_amount"],
+};

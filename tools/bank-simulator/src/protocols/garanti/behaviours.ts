@@ -1,4 +1,4 @@
-import { answerFaults, bothWays, effectFaults, type BehaviourOf } from "../../core/index.ts";
+import { answerFaults, bothWays, effectFaults, type BankTraits, type BehaviourOf } from "../../core/index.ts";
 import { RPC } from "./gvps-answer.ts";
 
 const everyCall = [
@@ -42,3 +42,8 @@ export const faultTable = {
   inquire: [...everyCall, "gateway_error_done"],
 } as const;
 export type BehaviourName = BehaviourOf<typeof faultTable>;
+
+/** No hash of a return covers its amount. */
+export const traits: BankTraits<(typeof faultTable.enrol)[number]> = {
+  falseReturns: ["wrong_hash", "no_hash", "other_list", "other_order"],
+};

@@ -1,4 +1,10 @@
-import { answerFaults, effectFaults, type BehaviourOf, type OperationOf } from "../../core/index.ts";
+import {
+  answerFaults,
+  effectFaults,
+  type BankTraits,
+  type BehaviourOf,
+  type OperationOf,
+} from "../../core/index.ts";
 import type { ErrorCode } from "./wire/error-codes.ts";
 
 const bendings = [...answerFaults, "late", "limited", "wrong_payment_id", "wrong_signature"] as const;
@@ -31,6 +37,13 @@ export const faultTable = {
   enrol: enrolment,
   inquire: bendings,
 } as const;
+
+export const traits: BankTraits<(typeof faultTable.enrol)[number]> = {
+  falseReturns: ["wrong_payment_id"],
+  answersAmounts: true,
+  voidsInPanel: true,
+  hidesDisputes: true,
+};
 
 export type Table = typeof faultTable;
 export type FaultOperation = OperationOf<Table>;

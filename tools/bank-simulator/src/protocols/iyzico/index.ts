@@ -1,5 +1,5 @@
 import { startBank, type Protocol } from "../../core/index.ts";
-import { faultTable } from "./behaviour.ts";
+import { faultTable, traits } from "./behaviour.ts";
 import type { IyzicoOffice } from "./calls/call.ts";
 import { defaultConfig, settings, type SimulatorConfig } from "./config.ts";
 import { openCounter } from "./counter.ts";
@@ -16,6 +16,7 @@ export type { Modes } from "./modes.ts";
 export const protocol: Protocol<SimulatorConfig> = {
   ...settings,
   faults: faultTable,
+  traits,
   start: (options) => {
     const config = { ...defaultConfig, ...options };
     const payments = new Payments();

@@ -1,4 +1,4 @@
-import { answerFaults, effectFaults, planOf, type BehaviourOf } from "../../core/index.ts";
+import { answerFaults, effectFaults, planOf, type BankTraits, type BehaviourOf } from "../../core/index.ts";
 import type { MoneyRequest } from "./cc5-request.ts";
 import type { NestpayOffice } from "./desk.ts";
 import type { GateSession } from "./gate-sessions.ts";
@@ -30,6 +30,12 @@ export const faultTable = {
   inquire: [...everyCall, "gateway_error"],
 } as const;
 export type BehaviourName = BehaviourOf<typeof faultTable>;
+
+export const traits: BankTraits<(typeof faultTable.enrol)[number]> = {
+  falseReturns: ["wrong_hash", "wrong_amount"],
+  voidsInPanel: true,
+  harmlessMode: { unsignedReturnFields: true },
+};
 
 /** The treatment of a call, with the code with which the issuer or its host declines it. */
 export type Behaviour = { name: BehaviourName; issuerCode: IssuerCode | undefined };

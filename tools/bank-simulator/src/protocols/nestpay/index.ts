@@ -8,7 +8,7 @@ import {
   type Counter,
   type Protocol,
 } from "../../core/index.ts";
-import { faultTable } from "./behaviours.ts";
+import { faultTable, traits } from "./behaviours.ts";
 import { defaultConfig, settings, type SimulatorConfig } from "./config.ts";
 import type { Desk, NestpayOffice } from "./desk.ts";
 import { handleFim } from "./fim.ts";
@@ -27,6 +27,7 @@ export type { Modes } from "./modes.ts";
 export const protocol: Protocol<SimulatorConfig> = {
   ...settings,
   faults: faultTable,
+  traits,
   start: (options) => {
     const config = { ...defaultConfig, ...options };
     const merchants = config.merchants.toSorted((one, other) => (one.clientId < other.clientId ? -1 : 1));

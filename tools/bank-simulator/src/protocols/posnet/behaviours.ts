@@ -1,4 +1,4 @@
-import { answerFaults, bothWays, effectFaults, type BehaviourOf } from "../../core/index.ts";
+import { answerFaults, bothWays, effectFaults, type BankTraits, type BehaviourOf } from "../../core/index.ts";
 
 const everyCall = [...answerFaults, "late", "illegal_characters", "no_approved"] as const;
 /** Answers that say nothing about the effect: each comes with it (`_done`) and without it (`_not_done`). */
@@ -47,3 +47,8 @@ export const faultTable = {
   ],
 } as const;
 export type BehaviourName = BehaviourOf<typeof faultTable>;
+
+/** Nobody signs the plain fields beside the packets of a return. */
+export const traits: BankTraits<(typeof faultTable.enrol)[number]> = {
+  falseReturns: ["wrong_sign", "no_sign"],
+};

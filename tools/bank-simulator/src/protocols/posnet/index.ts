@@ -1,5 +1,5 @@
 import { terminalProtocol } from "../../core/index.ts";
-import { faultTable } from "./behaviours.ts";
+import { faultTable, traits } from "./behaviours.ts";
 import { merchantsSchema, modesSchema } from "./config.ts";
 import { acsOf, handleGate } from "./gate.ts";
 import { refundInPanel } from "./judge.ts";
@@ -12,6 +12,7 @@ export type { LedgerLine } from "./ledger-line.ts";
 /** A bank with the PosNet protocol of Yapı Kredi. `README.md` has its protocol and its oddities. */
 export const protocol = terminalProtocol("POSNET_SIMULATOR", {
   faults: faultTable,
+  traits,
   modesSchema,
   merchantsSchema,
   merchantFields: "mid, tid, posnetId, encKey",

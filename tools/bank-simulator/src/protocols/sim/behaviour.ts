@@ -3,6 +3,7 @@ import {
   effectFaults,
   isLuhnValid,
   testCard,
+  type BankTraits,
   type BehaviourOf,
   type FaultQueue,
   type IssuerDecline,
@@ -28,6 +29,8 @@ export const faultTable = {
   reverse: [...answerFaults, "hang_before", "late", "late_effect", "wrong_amount", "refuse", "expire"],
   inquire: answerFaults,
 } as const;
+
+export const traits: BankTraits = { falseReturns: [], answersAmounts: true };
 
 type Table = typeof faultTable;
 export type BehaviourName = BehaviourOf<Table>;

@@ -1,5 +1,5 @@
 import { startBank, type Protocol } from "../../core/index.ts";
-import { faultTable } from "./behaviour.ts";
+import { faultTable, traits } from "./behaviour.ts";
 import { openCounter, SETTLEMENT_TYPE, type SimOffice } from "./calls.ts";
 import { defaultConfig, settings, type SimulatorConfig } from "./config.ts";
 import { postingOf } from "./ledger-line.ts";
@@ -14,6 +14,7 @@ export type { Habits, Modes } from "./modes.ts";
 export const protocol: Protocol<SimulatorConfig> = {
   ...settings,
   faults: faultTable,
+  traits,
   start: (options) => {
     const config = { ...defaultConfig, ...options };
     const { bindsUnseen, repetition, challenge, returns } = config;
