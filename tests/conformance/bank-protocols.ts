@@ -9,6 +9,7 @@ import {
   merchantsAt,
   type BankProtocol as ForeignProtocol,
 } from "@holdfast/sandbox/banks";
+import { PROTOCOLS, type CheckedProtocol } from "../../tools/bank-check/src/protocols.ts";
 
 export type AdapterName = "sim" | ForeignProtocol;
 export const ADAPTERS: readonly AdapterName[] = ["sim", ...bankProtocols];
@@ -34,6 +35,7 @@ export const BANK_PROTOCOLS = Object.fromEntries(ADAPTERS.map((name) => [name, p
 >;
 
 function playedBank(name: AdapterName): BankProtocol {
+  const { stranger }: Pick<CheckedProtocol, "stranger"> = name === "sim" ? { stranger: {} } : PROTOCOLS[name];
   const accountAt = (url: string) =>
     name === "sim" ? { settings: { url }, secrets: {} } : banks[name].account(url, contracts);
   const { secrets } = accountAt("");
@@ -47,6 +49,6 @@ function playedBank(name: AdapterName): BankProtocol {
     settings: (url) => accountAt(url).settings,
     secrets,
     wrong: Object.fromEntries(Object.keys(secrets).map((secret) => [secret, `another-${secret}`])),
-    wrongSettings: name === "posnet" ? { merchantId: "9999999999" } : {},
+    wrongSettings: stranger.settings ?? {},
   };
 }

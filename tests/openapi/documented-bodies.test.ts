@@ -6,6 +6,7 @@ import { CONNECTORS } from "@holdfast/banks";
 import { auditHeadIn } from "@holdfast/audit";
 import { ENDPOINTS } from "@holdfast/contracts";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { fixedFile } from "../../services/settlement/src/import/mapping.ts";
 import { parseJson } from "../../services/api-gateway/src/endpoint/parse-json.ts";
 import { parseRequest } from "../../services/api-gateway/src/endpoint/parse-request.ts";
@@ -50,6 +51,17 @@ test.each(FOREIGN)("acquirers.md: $protocol takes the settings and the secrets",
   const { settings, secrets } = accounts.find(({ protocol }) => protocol === connector.protocol)!;
   expect(connector.settings.safeParse(settings).error).toBeUndefined();
   expect(connector.secrets.safeParse(secrets).error).toBeUndefined();
+});
+
+test.each(FOREIGN)("acquirers.md: $protocol has a row for each setting and each secret", (connector) => {
+  const sections = readFileSync(join(docs, "acquirers.md"), "utf8").split(/^## /m);
+  const section = sections.findLast((text) => text.includes(`"protocol": "${connector.protocol}"`))!;
+  const cells = [...section.matchAll(/^\| (`[^|]*) \|/gm)].map(([, cell = ""]) => cell);
+  const named = cells.flatMap((cell) => cell.match(/(?<=`)\w+/g) ?? []);
+  const names = [connector.settings, connector.secrets].flatMap((schema) =>
+    Object.keys(z.toJSONSchema(schema, { io: "input" }).properties ?? {}),
+  );
+  expect(names.filter((name) => !named.includes(name))).toEqual([]);
 });
 
 test("settlement.md: the layout of a file is one that a mapping may have", () => {

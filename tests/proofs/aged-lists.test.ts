@@ -13,6 +13,11 @@ test.each([
   expect(agedLists([list], new Date(`${today}T00:00:00Z`))).toEqual(aged);
 });
 
+test("each bank is in a run of chaos", () => {
+  const played = PROOFS.flatMap(({ command }) => /--banks (\S+)/.exec(command)?.[1]?.split(",") ?? []);
+  expect(new Set(played)).toEqual(new Set(CONNECTORS.keys()));
+});
+
 test("the lists are a part of what a release has to pass, and of nothing that today's checkout has to", () => {
   expect(PROOFS.map(({ name }) => name)).toContain("lists");
   // The currencies, and the codes of each bank but our own simulator.

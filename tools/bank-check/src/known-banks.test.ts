@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { protocolNames } from "@holdfast/bank-simulator";
 import { CONNECTORS } from "@holdfast/banks";
 import { bankProtocols } from "@holdfast/sandbox/banks";
@@ -11,4 +12,9 @@ test("each adapter has a simulator, an account in the sandbox, and questions to 
   expect(protocolNames.filter((name) => name !== "sim").toSorted()).toEqual(foreign);
   expect(bankProtocols.toSorted()).toEqual(foreign);
   expect(Object.keys(PROTOCOLS).toSorted()).toEqual(foreign);
+});
+
+test("the README starts the sandbox with all of them", () => {
+  const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+  expect(readme).toContain(`npm start -- --banks ${bankProtocols.join(",")}\n`);
 });

@@ -276,9 +276,7 @@ describe("the credentials of an account", () => {
 
 test("every protocol says which settings and credentials an account of it has", async () => {
   const { items } = resultOf(await payments.operate(operations.listAcquirerProtocols.command, {}));
-  expect(items.map(({ protocol }) => protocol)).toEqual(
-    expect.arrayContaining([...CONNECTORS.keys()]),
-  );
+  expect(items.map(({ protocol }) => protocol)).toEqual(expect.arrayContaining([...CONNECTORS.keys()]));
   expect(items.find(({ protocol }) => protocol === "iyzico")).toMatchObject({
     currencies: expect.arrayContaining(["TRY"]) as string[],
     settings: {
