@@ -64,8 +64,8 @@ export async function runNpmStart(
   }
 }
 
-/** No business day ends while a test runs, at any time of day. */
+/** No business day ends while a test runs, at any time of day. The zone is that of the banks. */
 function noDayEnds(): Record<string, string> {
-  const cutOff = new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16);
-  return { BUSINESS_TIME_ZONE: "UTC", BUSINESS_DAY_CUT_OFF: cutOff };
+  const halfADayLater = Temporal.Now.plainTimeISO("Europe/Istanbul").add({ hours: 12 });
+  return { BUSINESS_DAY_CUT_OFF: halfADayLater.toString({ smallestUnit: "minute" }) };
 }

@@ -75,6 +75,8 @@ export type ProbeOutcome =
   | { kind: "ok" }
   /** It answered, and does not know our user, password or key. */
   | { kind: "credentials"; detail: string }
+  /** It answered, and its wall clock is not ours in the zone of the account. */
+  | { kind: "clock"; detail: string }
   /** No connection, or no answer of the protocol. */
   | { kind: "unreachable"; detail: string };
 

@@ -11,6 +11,7 @@ export {
   word,
 } from "./kit/answer-fields.ts";
 export { BankAddresses } from "./kit/bank-addresses.ts";
+export { probedAt } from "./kit/bank-clock.ts";
 export {
   BoundedHttpClient,
   type BoundedHttpClientOptions,

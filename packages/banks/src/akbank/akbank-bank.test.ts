@@ -434,8 +434,10 @@ test.each([
   expect(received).toEqual([]);
 });
 
+const turkishTime = () => new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, -1);
 test.each<[object, Scripted]>([
-  [{ kind: "ok" }, noHistory()],
+  [{ kind: "ok" }, () => ({ ...noHistory(), txnDateTime: turkishTime() })],
+  [{ kind: "clock", detail: expect.stringContaining("2026-01-02T03:04:05") as string }, noHistory()],
   [
     { kind: "credentials", detail: expect.stringContaining("secret key") as string },
     { status: 401, body: '{"code":401}' },

@@ -31,6 +31,7 @@ import {
   leadsNowhere,
   MISMATCH,
   NUMERIC_CURRENCIES,
+  probedAt,
   probedBy,
   standingIn,
   UNSUPPORTED,
@@ -184,8 +185,12 @@ class AkbankBank implements OrderBank<WrittenAmount, Proof> {
 
   /** Asks for an order that does not exist: a caller whom the bank knows gets the answer that there is none. */
   async probe(waitUntil: Date): Promise<ProbeOutcome> {
-    const history = await this.#history({ orderId: orderIdOf(randomUUID()), waitUntil });
-    return history.kind === "not_found" ? { kind: "ok" } : probedBy(history, CALLER);
+    const orderId = orderIdOf(randomUUID());
+    const answer = await this.#call({ type: "history", orderId }, waitUntil);
+    const history = recordIn(answer, orderId);
+    if (history.kind !== "not_found") return probedBy(history, CALLER);
+    const told = answer.kind === "read" ? answer.time : "";
+    return probedAt(told, this.#businessDay.timeZone, new Date());
   }
 
   close(): Promise<void> {
@@ -210,9 +215,7 @@ class AkbankBank implements OrderBank<WrittenAmount, Proof> {
 
   /** Asks for all rows of an order. */
   async #history({ orderId, waitUntil }: Pick<Order, "orderId" | "waitUntil">): Promise<OrderRecord> {
-    const answer = await this.#call({ type: "history", orderId }, waitUntil);
-    if (answer.kind === "refused") return INVALID_ANSWER;
-    return isUncertain(answer) ? answer : readHistory(answer, orderId);
+    return recordIn(await this.#call({ type: "history", orderId }, waitUntil), orderId);
   }
 
   async #call(call: OrderCall, until: Date): Promise<BankAnswer | Refused | Unknown | NotSent> {
@@ -221,6 +224,11 @@ class AkbankBank implements OrderBank<WrittenAmount, Proof> {
     const exchange = await this.#addresses.exchange("api", { method: "POST", body, headers }, until);
     return exchange.kind === "answered" ? readAnswer(exchange, call, this.#settings) : exchange;
   }
+}
+
+function recordIn(answer: BankAnswer | Refused | Unknown | NotSent, orderId: string): OrderRecord {
+  if (answer.kind === "refused") return INVALID_ANSWER;
+  return isUncertain(answer) ? answer : readHistory(answer, orderId);
 }
 
 function isUncertain(outcome: { kind: string }): outcome is Unknown | NotSent {

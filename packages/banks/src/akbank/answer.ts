@@ -20,6 +20,8 @@ export type BankAnswer = {
   code: string;
   hostCode: string;
   message: string;
+  /** The bank's wall clock, in no zone. */
+  time: string;
   /** The order that it names: a refusal may come before the bank has read which it is. */
   orderId: string;
   authCode: string;
@@ -29,7 +31,7 @@ export type BankAnswer = {
   rows: unknown;
 };
 
-/** The answer's time is the bank's wall clock; amount and currency never come back. */
+/** Amount and currency never come back. */
 const text = optional(z.string()).transform((given = "") => given);
 const number = optional(z.string().regex(/^\d{1,12}$/)).transform((given = "") => given);
 
@@ -42,6 +44,7 @@ const answerShape = z.object({
   hostResponseCode: optional(z.string().regex(/^\w{2}$/)).transform((given = "") => given),
   hostMessage: text,
   txnCode: text,
+  txnDateTime: z.string().catch(""),
   terminal: optional(z.object({ merchantSafeId: text, terminalSafeId: text })),
   order: optional(z.object({ orderId: text })),
   transaction: optional(z.object({ authCode: text, ...nameFields })),
@@ -91,6 +94,7 @@ export function readAnswer(
     code,
     hostCode,
     message: parsed.data.hostMessage || parsed.data.responseMessage,
+    time: parsed.data.txnDateTime,
     orderId: named,
     authCode: transaction?.authCode ?? "",
     name: transaction && nameOf(transaction),

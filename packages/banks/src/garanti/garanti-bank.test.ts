@@ -269,10 +269,14 @@ test("the bank's comparison of amounts is a decline, without what stands for the
   expect(await acquirer.complete(completion("1"))).toMatchObject({ kind: "declined", resultMessage: "" });
 });
 
-const known = (orderId: string) => noHistoryXml({ orderId });
+const turkishTime = () => new Date(Date.now() + 3 * 3_600_000).toISOString();
+const known = (orderId: string) =>
+  noHistoryXml({ orderId, provDate: turkishTime().replaceAll("-", "").replace("T", " ").slice(0, 17) });
+const another = (orderId: string) => noHistoryXml({ orderId });
 const refusing = (user: string) => ({ kind: "credentials", detail: expect.stringContaining(user) as string });
 test.each<[object, ...Scripted[]]>([
   [{ kind: "ok" }, known, (orderId) => refusedXml("0201", { orderId })],
+  [{ kind: "clock" }, another, (orderId) => refusedXml("0201", { orderId })],
   [refusing("PROVRFN"), known, refusedXml("0651", { orderId: "" })],
   [refusing("PROVAUT"), refusedXml("0651", { orderId: "" })],
   [{ kind: "unreachable" }, known, (orderId) => answerXml({ orderId })],

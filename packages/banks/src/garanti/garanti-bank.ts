@@ -9,6 +9,7 @@ import {
   type AcquirerWire,
   type Capabilities,
   type CompletionRequest,
+  type ConnectedAccount,
   type EnrolmentOutcome,
   type EnrolmentRequest,
   type FollowUpRequest,
@@ -27,6 +28,7 @@ import {
   isRefused,
   MISMATCH,
   NUMERIC_CURRENCIES,
+  probedAt,
   probedBy,
   standingIn,
   targetRow,
@@ -77,7 +79,7 @@ export const garantiConnector: AcquirerConnector<GarantiSettings, GarantiSecrets
   codes: GARANTI_CODE_LIST,
   capabilities: garantiCapabilities,
   connect: (account, secrets, wire) => ({
-    ...createOrderAcquirer(new GarantiBank(account.settings, secrets, wire)),
+    ...createOrderAcquirer(new GarantiBank(account, secrets, wire)),
     missingField: ({ customer }) => (customer?.ip === undefined ? "customer.ip" : undefined),
   }),
 };
@@ -100,16 +102,22 @@ class GarantiBank implements OrderBank<WrittenAmount, Proof> {
   readonly confirmsAmounts: boolean;
   readonly nothingLeft = { capture: NOTHING_TO_CAPTURE, void: NOTHING_TO_VOID };
   readonly #settings: GarantiSettings;
+  readonly #timeZone: string;
   readonly #secrets: GarantiSecrets;
   readonly #payer: Caller;
   readonly #refunder: Caller;
   readonly #addresses: BankAddresses<"api" | "gate">;
 
   /** @throws PlaintextRefusedError for an address over plain HTTP to another machine, unless the wire allows it. */
-  constructor(settings: GarantiSettings, secrets: GarantiSecrets, wire: AcquirerWire) {
+  constructor(
+    { settings, businessDay }: ConnectedAccount<GarantiSettings>,
+    secrets: GarantiSecrets,
+    wire: AcquirerWire,
+  ) {
     this.capabilities = garantiCapabilities(settings);
     this.confirmsAmounts = settings.confirmAmounts;
     this.#settings = settings;
+    this.#timeZone = businessDay.timeZone;
     this.#secrets = secrets;
     this.#payer = callerOf(settings, secrets.provUser, secrets.provPassword);
     this.#refunder = callerOf(settings, secrets.refundUser, secrets.refundPassword);
@@ -188,11 +196,13 @@ class GarantiBank implements OrderBank<WrittenAmount, Proof> {
   /** Asks for an order that does not exist, and has it voided: the bank has to know both users. */
   async probe(waitUntil: Date): Promise<ProbeOutcome> {
     const nobodys = { orderId: orderIdOf(randomUUID()), currency: "TRY", amountMinor: 1n, waitUntil };
-    const history = await this.#history(nobodys);
+    const answer = await this.#askHistory(nobodys);
+    const history = answer.kind === "read" ? readHistory(answer) : answer;
     if (history.kind !== "not_found")
       return probedBy(history, `the user ${this.#secrets.provUser}, ${CALLER}`);
     const outcome = await this.void(nobodys, "000000000001");
-    if (outcome.kind === "declined") return { kind: "ok" };
+    if (outcome.kind === "declined")
+      return probedAt(answer.kind === "read" ? answer.provDate : "", this.#timeZone, new Date());
     const answered = outcome.kind === "approved" ? ({ kind: "found" } as const) : outcome;
     return probedBy(answered, `the user ${this.#secrets.refundUser}, ${CALLER}`);
   }
@@ -221,9 +231,13 @@ class GarantiBank implements OrderBank<WrittenAmount, Proof> {
 
   /** Asks for all rows of an order. */
   async #history(order: Omit<Order, "amountMinor">): Promise<OrderRecord> {
-    const call = { type: "orderhistoryinq", orderId: order.orderId, ...dummyOf(order) } as const;
-    const answer = await this.#call(call, order.waitUntil);
+    const answer = await this.#askHistory(order);
     return answer.kind === "read" ? readHistory(answer) : answer;
+  }
+
+  #askHistory(order: Omit<Order, "amountMinor">): Promise<BankAnswer | Unknown | NotSent> {
+    const call = { type: "orderhistoryinq", orderId: order.orderId, ...dummyOf(order) } as const;
+    return this.#call(call, order.waitUntil);
   }
 
   async #call(call: OrderCall, until: Date): Promise<BankAnswer | Unknown | NotSent> {

@@ -19,8 +19,10 @@ export const probeRequestSchema = z
 
 export const probeResultSchema = z
   .object({
-    result: z.enum(["ok", "credentials", "unreachable"]).meta({
-      description: "`credentials`: the bank answered and does not know our user, password or key",
+    result: z.enum(["ok", "credentials", "clock", "unreachable"]).meta({
+      description:
+        "`credentials`: the bank answered and does not know our user, password or key. `clock`: its clock is not ours in the " +
+        "time zone of the account (`businessDay`)",
     }),
     detail: z.string().optional().meta({ description: "What came back, for people" }),
   })

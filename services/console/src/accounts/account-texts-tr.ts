@@ -61,10 +61,12 @@ export const TURKISH: AccountTexts = {
     "Erişim bilgileri yalnız bu çağrıda kullanılır: kayıtlı olanlar, kimsenin doğrulamadığı bir adrese hiç gitmez.",
   probeFailed: {
     credentials: "Banka yanıt veriyor, ama kullanıcımızı, parolamızı veya anahtarımızı tanımıyor",
+    clock: "Bankanın saati, hesabın saat dilimindeki saatimizden farklı",
     unreachable: "Bankaya ulaşılamıyor veya protokolüne uymayan bir yanıt veriyor",
   },
   probeNext: {
     credentials: "Doğru erişim bilgilerini aşağıya girin.",
+    clock: "Aşağıdan iş gününün saat dilimini veya bu kurulumun saatini düzeltin.",
     unreachable: "Adresi, ağ kuralını ve adresimizin bankanın listesinde olup olmadığını denetleyin.",
   },
   takesPayments: "Buradaki ödemeler",

@@ -63,10 +63,12 @@ const ENGLISH = {
     "The credentials are used for this call alone: stored ones never go to an address that nobody has confirmed.",
   probeFailed: {
     credentials: "The bank answers, and does not know our user, password or key",
+    clock: "The bank's clock is not ours in the account's time zone",
     unreachable: "The bank cannot be reached, or answers otherwise than its protocol",
   },
   probeNext: {
     credentials: "Enter the right credentials below.",
+    clock: "Correct the time zone of the business day below, or this installation's clock.",
     unreachable: "Check the address, the network policy, and whether our address is on the bank's list.",
   },
   takesPayments: "Payments there",
