@@ -249,19 +249,20 @@ export function standing(book: readonly Movement[], account: number, kind: Movem
 /** A movement as the bank tells it, with a time by which no rule of ours may go. */
 export type ToldMovement = BankMovement & { at: Date };
 
+/** True if an inquiry gives our reference of such a movement back. */
+export function givesBack({ namesReferences, namesCaptures }: Kind, kind: MovementKind): boolean {
+  return namesReferences && (namesCaptures || kind !== "capture");
+}
+
 /** All answers to an inquiry about the order. We send at 0 o'clock by our own clock. */
-export function tellAll(
-  book: readonly Movement[],
-  account: number,
-  { namesReferences, clockSeconds }: Kind,
-): InquiryOutcome {
+export function tellAll(book: readonly Movement[], account: number, bank: Kind): InquiryOutcome {
   const movements = book
     .filter((movement) => movement.account === account)
     .map(({ kind, state, ref, id, amount }): ToldMovement => ({
-      at: new Date(clockSeconds * 1_000),
+      at: new Date(bank.clockSeconds * 1_000),
       kind,
       state,
-      ...(namesReferences && { ownReference: ref }),
+      ...(givesBack(bank, kind) && { ownReference: ref }),
       ...(id !== "" && { externalTransactionId: id }),
       amountMinor: BigInt(amount),
       currency: "TRY",

@@ -33,7 +33,7 @@ import {
   amongOthers,
   isUnderWay,
 } from "../../services/payments/src/follow-up/refund-reservation/other-refunds.ts";
-import { tellAll } from "./bank.ts";
+import { givesBack, tellAll } from "./bank.ts";
 import {
   nothing,
   WHOLE,
@@ -90,8 +90,10 @@ export const SENT_MS_AGO: Record<Sent, number | null> = {
 
 const KINDS: readonly MovementKind[] = ["authorize", "sale", "capture", "void", "release", "refund"];
 
-export function capabilitiesOf({ repetition, namesReferences, release }: Kind): Capabilities {
-  return { repetition, ownReferenceOn: namesReferences ? KINDS : [], sharesNameOn: [], release };
+export function capabilitiesOf(bank: Kind): Capabilities {
+  const { repetition, release } = bank;
+  const ownReferenceOn = KINDS.filter((kind) => givesBack(bank, kind));
+  return { repetition, ownReferenceOn, sharesNameOn: [], release };
 }
 
 /** Our judgement of one attempt by the bank's book. */

@@ -16,6 +16,7 @@ const KIND: Kind = {
   bindsUnseen: true,
   repetition: "replay",
   namesReferences: true,
+  namesCaptures: true,
   release: true,
   clockSeconds: -3_600,
 };

@@ -2,8 +2,9 @@ import { REPETITIONS } from "@holdfast/acquirer";
 import type { Kind, Scenario } from "./world.ts";
 
 /**
- * Every set of capabilities that a bank may have, but for releases, which only one story asks for. No clock is right: one
- * is ahead, and of the others each movement seems to be an hour before we have sent it.
+ * Every set of capabilities that a bank may have, but for releases, which only one story asks for, and for shared names: here
+ * each movement has a name of its own. No clock is right: one is ahead, and of the others each movement seems to be an hour
+ * before we have sent it.
  */
 export const KINDS: readonly Kind[] = [true, false].flatMap((bindsUnseen) =>
   REPETITIONS.flatMap((repetition) =>
@@ -11,6 +12,8 @@ export const KINDS: readonly Kind[] = [true, false].flatMap((bindsUnseen) =>
       bindsUnseen,
       repetition,
       namesReferences,
+      // As at iyzico, at one of the two that repeat everything.
+      namesCaptures: bindsUnseen || repetition !== "none",
       release: true,
       clockSeconds: bindsUnseen && namesReferences ? 180 : -3_600,
     })),
@@ -175,9 +178,11 @@ function atReplayingBank({ bindsUnseen, namesReferences }: Kind): Story[] {
 
 /** A name for people, and the same for the same scenario. */
 export function nameOf({ name, bank }: Scenario): string {
-  const { bindsUnseen, repetition, namesReferences, release } = bank;
+  const { bindsUnseen, repetition, namesReferences, namesCaptures, release } = bank;
   const binds = bindsUnseen ? "binds unknown references" : "does not bind references";
   const names = namesReferences ? "returns" : "does not return";
+  const except = namesReferences && !namesCaptures ? " but those of captures" : "";
   const releases = release ? "" : ", and cannot release a part";
-  return `${name}, at a bank that ${binds}, treats repeats as ${repetition}, ${names} our references${releases}`;
+  const references = `${names} our references${except}`;
+  return `${name}, at a bank that ${binds}, treats repeats as ${repetition}, ${references}${releases}`;
 }

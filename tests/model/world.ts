@@ -9,6 +9,8 @@ export type Kind = {
   repetition: Repetition;
   /** True if an inquiry gives our references back. Elsewhere movements are known by their kind and their names. */
   namesReferences: boolean;
+  /** Where it gives ours back: true if those of captures, too. */
+  namesCaptures: boolean;
   /** True if a part of an authorization can be released. Elsewhere a capture or a cancellation ends it. */
   release: boolean;
   /** How far the times that it shows are from ours: its clock is off, or they are of an hour that comes twice. */
