@@ -79,8 +79,8 @@ test("a row has what one decides by, and the page its sum", async () => {
   await page.keyboard.press("Enter");
   expect(await statusOf(page)).toContain("Refunds rejected: 1");
   await page.getByLabel("Status").selectOption("REJECTED");
-  await page.getByLabel("From (UTC)").fill(`${new Date().toISOString().slice(0, 10)}T00:00`);
-  await page.getByLabel("To (not included, UTC)").fill("2199-01-01T00:00");
+  await page.getByLabel(/^From/).fill(`${new Date().toISOString().slice(0, 10)}T00:00`);
+  await page.getByLabel(/^To, not included/).fill("2199-01-01T00:00");
   await page.getByRole("button", { name: "Filter" }).click();
   expect(await alertOf(page)).toContain("The fields below");
   expect(await faultsOf(page)).toContain("31 days");

@@ -18,7 +18,7 @@ export function rangeFaults(
   const end = to === undefined ? now.getTime() : Date.parse(to);
   if (from !== undefined && to !== undefined && Date.parse(from) >= end)
     return [{ field: "to", code: "invalid_range", message: "must be later than from" }];
-  const isBounded = from !== undefined && end - Date.parse(from) <= RANGE_DAYS_MAX * DAY_MS;
+  const isBounded = from !== undefined && end - Date.parse(from) <= RANGE_MS_MAX;
   if (isBounded) return [];
   return filtersWithoutIndex(filter, { statusHasIndex }).map((field) => ({
     field,
@@ -27,4 +27,5 @@ export function rangeFaults(
   }));
 }
 
-const DAY_MS = 86_400_000;
+/** A month in which clocks go back is an hour longer. */
+const RANGE_MS_MAX = RANGE_DAYS_MAX * 86_400_000 + 3_600_000;

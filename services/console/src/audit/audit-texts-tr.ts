@@ -7,7 +7,7 @@ export const TURKISH: AuditTexts = {
   subject: "Konusu",
   service: "Servis ve sıra",
   serviceName: "Servis",
-  from: "Başlangıç (UTC)",
-  to: "Bitiş (hariç, UTC)",
+  from: "Başlangıç",
+  to: "Bitiş, hariç",
   noEntries: "Eşleşen kayıt yok. Filtreleri genişletin; kayıtta insanların değiştirdiği her şey vardır.",
 };

@@ -8,8 +8,8 @@ const ENGLISH = {
   subject: "About",
   service: "Service and number",
   serviceName: "Service",
-  from: "From (UTC)",
-  to: "To (not included, UTC)",
+  from: "From",
+  to: "To, not included",
   noEntries: "No entry matches. Widen the filters; the log has everything that people have changed.",
 };
 

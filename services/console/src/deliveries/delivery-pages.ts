@@ -14,7 +14,7 @@ import { endpointTable } from "./endpoint-table.ts";
 import { faultAt, needsOf } from "../ui/field-faults.ts";
 import { actionForm, modeInput, selectField, textField } from "../ui/form-fields.ts";
 import { statusWord } from "../ui/format.ts";
-import { instantField } from "../ui/instant-field.ts";
+import { instantField, instantOf } from "../ui/instant-field.ts";
 import { merchantField, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
 import { barOf, barText } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext } from "../ui/page-context.ts";
@@ -188,7 +188,7 @@ function redeliverAllForm(
   const bar = barOf(session, REDELIVERS, reader.texts);
   if (bar !== undefined) return barText(texts.redeliverAll, bar);
   const failing = endpoints.flatMap(({ health }) => health.failingSince ?? []).toSorted()[0];
-  const since = form.get("since") ?? (failing ?? new Date(now.getTime() - DAY_MS).toISOString()).slice(0, 19);
+  const since = form.get("since") ?? failing ?? new Date(now.getTime() - DAY_MS).toISOString();
   return actionForm(context, {
     action: `/deliveries/redeliver?${new URLSearchParams(query).toString()}`,
     button: texts.redeliverAll,
@@ -214,7 +214,7 @@ async function redeliverAll(context: PageContext): Promise<PageAnswer> {
       body: {
         merchantId: form.get("merchantId") ?? "",
         livemode,
-        ...(endpointId === null ? { since: utcOf(since) } : { endpointId }),
+        ...(endpointId === null ? { since: instantOf(since) } : { endpointId }),
       },
       page: `/deliveries?${query.toString()}`,
       needs: needsOf({
@@ -227,11 +227,4 @@ async function redeliverAll(context: PageContext): Promise<PageAnswer> {
       return queued === 0 ? "nothingWaits" : "sendWaiting";
     },
   );
-}
-
-/**
- * The value of a date and time field, which leaves seconds out where they are 0; the gateway refuses an invalid time.
- */
-function utcOf(text: string): string {
-  return `${/T\d\d:\d\d$/.test(text) ? `${text}:00` : text}Z`;
 }

@@ -65,7 +65,7 @@ export const TURKISH: DeliveryTexts = {
   redeliver: "Yeniden gönder",
   sendWaiting: "Bekleyen her şeyi gönder",
   redeliverAll: "İletilemeyenlerin tümünü yeniden gönder",
-  since: "Başlangıç (UTC)",
+  since: "Başlangıç",
   needSince: "Ne zamandan beri olduğunu UTC tarih ve saat olarak yazın.",
   whySignature: "İmzam neden yanlış?",
   signatureIs:

@@ -65,7 +65,7 @@ const ENGLISH = {
   redeliver: "Redeliver",
   sendWaiting: "Send everything that waits",
   redeliverAll: "Redeliver all that failed",
-  since: "Since (UTC)",
+  since: "Since",
   needSince: "Say since when, as date and time in UTC.",
   whySignature: "Why is my signature wrong?",
   signatureIs:

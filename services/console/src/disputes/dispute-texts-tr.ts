@@ -39,7 +39,7 @@ export const TURKISH: DisputeTexts = {
   full: "itiraza daha fazla dosya eklenemez",
   change: "Bankanın bildirdiklerini kaydet",
   changeButton: "Kaydet",
-  respondBy: "Kanıt için son tarih (UTC)",
+  respondBy: "Kanıt için son tarih",
   needChange: "Bankanın bildirdiğini yazın: neden kodu, dosya numarası veya son tarih.",
   decide: "Sonucu kaydet",
   chooseOutcome: "Nasıl sonuçlandığını seçin",

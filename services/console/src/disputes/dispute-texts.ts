@@ -41,7 +41,7 @@ const ENGLISH = {
   full: "the dispute has as many files as it can have",
   change: "Record what the bank says",
   changeButton: "Save",
-  respondBy: "Evidence due (UTC)",
+  respondBy: "Evidence due",
   needChange: "Write what the bank says: a reason code, its case number or a deadline.",
   decide: "Record outcome",
   chooseOutcome: "Choose how it ended",

@@ -51,7 +51,7 @@ export const TURKISH: MerchantTexts = {
   confirmRoutes: "Yönlendirmeleri doğrula",
   confirmRoutesQuestion: "Bu üye iş yerinin ödemeleri önerilen yönlendirmelerle gönderilsin mi?",
   restrictKey: "Anahtarı kısıtla",
-  keyEnds: "Bitiş (UTC)",
+  keyEnds: "Bitiş",
   keyAddresses: "Yalnız bu adreslerden",
   keyAddressesHint: "203.0.113.0/24 gibi aralıklar, boşlukla ayrılmış. Boşsa her yerden.",
   changeWebhook: "Değiştir veya kaldır",

@@ -52,7 +52,7 @@ const ENGLISH = {
   confirmRoutes: "Confirm routes",
   confirmRoutesQuestion: "Send this merchant's payments by the proposed routes?",
   restrictKey: "Restrict the key",
-  keyEnds: "Ends (UTC)",
+  keyEnds: "Ends",
   keyAddresses: "Only from these addresses",
   keyAddressesHint: "Ranges such as 203.0.113.0/24, separated by spaces. Empty: from anywhere.",
   changeWebhook: "Change or remove",

@@ -24,11 +24,13 @@ function seenVersion({ form }: PageContext, name: string): string | undefined {
 
 export type TextField = {
   name: string;
-  label: string;
+  label: string | Html;
   /** Set where another field of the page has the same name. */
   id?: string;
   value?: string | undefined;
   type?: "text" | "url" | "datetime-local" | "date" | "password";
+  /** The moment that a date and time field has, for the script. */
+  instant?: string;
   /** The keyboard that a telephone shows. */
   inputMode?: "decimal";
   max?: number;
@@ -47,6 +49,7 @@ export function textField({
   id = name,
   value = "",
   type = "text",
+  instant,
   inputMode,
   max,
   hint,
@@ -67,6 +70,7 @@ export function textField({
       ${isRequired === true && html`aria-required="true"`}
       ${describedBy(id, hint, fault)}
       ${type === "datetime-local" && html`step="1"`}
+      ${instant !== undefined && html`data-instant="${instant}"`}
     />
   </div>`;
 }

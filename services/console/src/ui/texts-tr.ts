@@ -100,8 +100,8 @@ export const TURKISH: Texts = {
   csv: "CSV indir",
   csvOf: (list) => `CSV indir: ${list}`,
   filter: "Filtrele",
-  from: "Başlangıç (UTC)",
-  to: "Bitiş (hariç, UTC)",
+  from: "Başlangıç",
+  to: "Bitiş, hariç",
   lastDays: (days) =>
     `Bunlar son ${days} günün ödemeleri. Başkaları için aralarında en çok ${days} gün olan bir başlangıç ve bitiş seçin.`,
   any: "Tümü",

@@ -102,8 +102,8 @@ export const ENGLISH = {
   csv: "Download CSV",
   csvOf: (list: string) => `Download CSV: ${list}`,
   filter: "Filter",
-  from: "From (UTC)",
-  to: "To (not included, UTC)",
+  from: "From",
+  to: "To, not included",
   lastDays: (days: number) =>
     `These are the payments of the last ${days} days. Choose From and To for others, at most ${days} days apart.`,
   any: "Any",

@@ -9,6 +9,26 @@ for (const time of document.querySelectorAll("time[datetime]")) {
   time.textContent = format.format(new Date(time.dateTime));
 }
 
+// Fields for a moment are in that zone, too, which their labels name. UTC is sent, so that an address means the same to
+// everybody who opens it, and exactly the moment that came where nobody has changed it.
+const { timeZone } = format.resolvedOptions();
+for (const zone of document.querySelectorAll("[data-zone]")) zone.textContent = timeZone;
+for (const field of document.querySelectorAll("input[data-instant]")) {
+  const came = new Date(field.dataset.instant);
+  if (!Number.isNaN(came.getTime())) field.defaultValue = localOf(came);
+  field.form.addEventListener("formdata", ({ formData }) => {
+    if (field.value === "") return;
+    const [written, shown] = [new Date(field.value), new Date(field.defaultValue)];
+    formData.set(field.name, (written.getTime() === shown.getTime() ? came : written).toISOString());
+  });
+}
+
+// The field's own notation, as short as the browser's: a field that nobody has changed is seen to be unchanged.
+function localOf(at) {
+  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 19).replace(/:00$/, "");
+}
+
 // A page that the browser has kept is asked for again: the person may have signed out since.
 addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
