@@ -48,7 +48,7 @@ test.each(["vera", "mina"])(
     await page.goto(`${product.file.consoleUrl}/`);
     await page.getByText("Figures").first().click();
     const hours = page.getByRole("table", { name: /Volume by hour/ });
-    await hours.getByRole("link").last().click();
+    await hours.locator('td[data-heading="Today"] a').last().click();
     expect(await page.getByRole("link", { name: orderId }).count()).toBeGreaterThan(0);
 
     await page.goto(`${product.file.consoleUrl}/`);

@@ -80,7 +80,7 @@ test("a list that was refused does not say that nothing matches", async () => {
 test("refunds of unknown outcome have pages of their own, and a file with all of them", async () => {
   const session = await started.signIn("operator", { subject: "olga" });
   const page = await started.get(session, "/unresolved");
-  expect(page.text).toContain('href="/refunds.csv?status=EXECUTING"');
+  expect(page.text).toContain('href="/refunds.csv?status=EXECUTING&amp;livemode=true"');
   const file = await started.get(session, "/payments.csv?unresolved=true");
   expect([file.status, file.text.trim().split("\r\n").at(-1)!.split(",")[0]]).toEqual([200, "#rows"]);
   // The refunds' cursor goes to the refunds.

@@ -134,14 +134,17 @@ const VALUES: Record<
   amountFrom: ["50", "5000"],
   amountTo: ["50", "0.01"],
   accountId: [ACCOUNT, randomUUID()],
+  sold: ["true", "false"],
+  answered: ["true", "false"],
 };
 const NAMES = Object.keys(VALUES) as (keyof typeof VALUES)[];
+const OF_OPERATORS: ReadonlySet<string> = new Set(["accountId", "sold", "answered"]);
 const RANGE = { from: new Date(Date.now() - 30 * 86_400_000).toISOString(), to: new Date().toISOString() };
 
 /** Each filter alone and with each other one, with values that match and with values that do not. */
 function searches(table: ListTable): ListFilters[] {
-  // Operators alone name accounts, which payments alone have.
-  const names = NAMES.filter((name) => name !== "accountId" || table === OPERATORS_PAYMENTS);
+  // Lists of operators alone have these, of payments.
+  const names = NAMES.filter((name) => !OF_OPERATORS.has(name) || table === OPERATORS_PAYMENTS);
   const pairs = names.flatMap((a, index) => names.slice(index).map((b) => [...new Set([a, b])]));
   return [
     {},

@@ -125,6 +125,9 @@ test.each([
   [`/operator/payments?accountId=${randomUUID()}`, "accountId", "range_required"],
   [`/operator/refunds?accountId=${randomUUID()}`, "accountId", "unknown_parameter"],
   ["/operator/payments?unresolved=true&last4=0001", "last4", "not_allowed"],
+  ["/operator/payments?sold=true", "sold", "range_required"],
+  ["/operator/payments?answered=yes", "answered", "invalid_value"],
+  ["/operator/refunds?sold=true", "sold", "unknown_parameter"],
   ["/operator/refunds?currency=TRY", "currency", "range_required"],
   ["/operator/refunds?paymentId=order-1", "paymentId", "invalid_format"],
   ["/operator/refunds?status=SUCCESS&currency=TRY", "status", "range_required"],
@@ -134,6 +137,18 @@ test.each([
   const { status, text } = await system.operate("GET", path);
   const { errors } = JSON.parse(text) as { errors: object[] };
   expect([status, errors[0]]).toMatchObject([400, { field, code }]);
+});
+
+test.each([
+  ["sold", ["SUCCESS", "CAPTURED"]],
+  // A cancelled one was approved; the failed ones here have no answer of a bank.
+  ["answered", ["SUCCESS", "CAPTURED", "CANCELLED"]],
+])("payments that figures count as %s are listed", async (name, states) => {
+  const idOf = (item: ListedItem) => paymentOf(item)["paymentId"];
+  const all = await list("/operator/payments", RANGE);
+  const counted = all.filter(({ state }) => states.includes(String(state)));
+  expect(counted.length).toBeGreaterThan(0);
+  expect((await list("/operator/payments", `${name}=true&${RANGE}`)).map(idOf)).toEqual(counted.map(idOf));
 });
 
 test("what is unresolved is listed oldest first, of all merchants or of one", async () => {
@@ -150,6 +165,11 @@ test("what is unresolved is listed oldest first, of all merchants or of one", as
   expect(all.every(({ unresolved }) => unresolved === true)).toBe(true);
   const dates = all.map((item) => paymentOf(item)["paymentDate"] as string);
   expect(dates).toEqual(dates.toSorted());
+  const [from, to] = [dates[5]!, dates.at(-5)!];
+  const within = await list("/operator/payments", `unresolved=true&from=${from}&to=${to}`);
+  expect(within.map((item) => paymentOf(item)["paymentDate"])).toEqual(
+    dates.filter((date) => date >= from && date < to),
+  );
   const own = await list("/operator/payments", `unresolved=true&merchantId=${shops[0]!.merchantId}`);
   expect(own).toHaveLength(COUNT / 10);
 });

@@ -11,6 +11,9 @@ export type ListTable = {
   /** The status that merchants see, by the words of the index on it. */
   status: RawBuilder<string>;
   transactionType: RawBuilder<string>;
+  /** The text `true` for rows that count as sold, and for those that a bank has answered; payments alone have them. */
+  sold?: RawBuilder<string>;
+  answered?: RawBuilder<string>;
   /** Rows that are in lists; undefined where all are. */
   shown?: RawBuilder<SqlBool>;
   /** The columns that are read of a row. */
@@ -151,6 +154,7 @@ const AT_LEAST = sql`>=`;
 const AT_MOST = sql`<=`;
 const text = sql`text`;
 const uuid = sql`uuid`;
+const NONE = sql<string>`null`;
 
 const COMPARISONS: Record<FilterName, (table: ListTable) => Comparison & { operator?: RawBuilder<unknown> }> =
   {
@@ -165,6 +169,8 @@ const COMPARISONS: Record<FilterName, (table: ListTable) => Comparison & { opera
     status: ({ status }) => ({ expression: status, type: text }),
     transactionType: ({ transactionType }) => ({ expression: transactionType, type: text }),
     accountId: () => ({ expression: sql`account_id`, type: uuid }),
+    sold: ({ sold = NONE }) => ({ expression: sold, type: text }),
+    answered: ({ answered = NONE }) => ({ expression: answered, type: text }),
     currency: () => ({ expression: sql`currency`, type: text }),
     amountFrom: () => ({ expression: sql`amount_minor`, type: text, operator: AT_LEAST }),
     amountTo: () => ({ expression: sql`amount_minor`, type: text, operator: AT_MOST }),

@@ -58,12 +58,16 @@ export const listFilterSchema = z.object({
 });
 export type ListFilter = z.infer<typeof listFilterSchema>;
 
+const yes = z.literal("true", { error: "must be true" });
+
 /** The filters of lists over all merchants. */
 export const operatorListFilterSchema = listFilterSchema.extend({
   merchantId: only("of this merchant", z.uuid({ error: "must be a merchant's id" })),
   externalTransactionId: only("what the acquirer gave this id", textSchema(1, 128, { is: "id" })),
   authCode: only("this authorization code", textSchema(1, 32, { is: "id" })),
   accountId: only("payments of this account at an acquirer", z.uuid({ error: "must be an account's id" })),
+  sold: only("payments that count as sold: SUCCESS and CAPTURED", yes),
+  answered: only("payments that the bank has approved, cancelled ones too, or declined", yes),
 });
 export type OperatorListFilter = z.infer<typeof operatorListFilterSchema>;
 
@@ -84,6 +88,8 @@ const COMPARED_FILTERS = [
   "amountFrom",
   "amountTo",
   "accountId",
+  "sold",
+  "answered",
 ] as const;
 
 /** The longest range of time whose rows are compared one by one. */

@@ -22,7 +22,7 @@ export const REFUND_FILTERS = ["PENDING_APPROVAL", "EXECUTING", "SUCCESS", "FAIL
 export type RefundFilter = (typeof REFUND_FILTERS)[number];
 
 export const operatorRefundFilterSchema = operatorListFilterSchema
-  .omit({ transactionType: true, accountId: true })
+  .omit({ transactionType: true, accountId: true, sold: true, answered: true })
   .extend({
     status: only(
       "this status",

@@ -64,7 +64,7 @@ export const paymentOperations = defineOperatorOperations({
     summary: "List payments of all merchants",
     description:
       "Returns payments, newest first. With `unresolved=true` they are those whose outcome at the bank is unknown, oldest " +
-      `first; that goes together with \`merchantId\` and \`livemode\` alone. ${RANGE_RULE}`,
+      `first; that goes together with \`merchantId\`, \`livemode\`, \`from\` and \`to\` alone. ${RANGE_RULE}`,
     queryParameters: z.object({
       unresolved: only(
         "payments whose outcome at the bank is unknown",

@@ -106,7 +106,11 @@ function audienceOf({ caller }: Pick<Call<typeof operations.listPaymentsOfMercha
 }
 
 /** Refuses other filters: few payments wait for the bank, and their index knows nothing else. */
-function unresolvedFaults(filter: Record<string, string | undefined>): FieldFault[] {
+function unresolvedFaults({
+  from: _from,
+  to: _to,
+  ...filter
+}: Record<string, string | undefined>): FieldFault[] {
   return Object.keys(filter)
     .filter((field) => filter[field] !== undefined)
     .map((field) => ({ field, code: "not_allowed", message: "is not allowed with unresolved" }));

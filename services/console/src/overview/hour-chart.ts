@@ -3,9 +3,10 @@ import type { Reader } from "../ui/page-context.ts";
 import { table } from "../ui/table.ts";
 import { OVERVIEW_TEXTS } from "./overview-texts.ts";
 
-type Figure = { value: number; text: string };
-/** One hour of today, and of the days that it is compared with. `href` leads to its payments. */
-export type Hour = Record<"today" | "yesterday" | "lastWeek", Figure> & { hour: number; href: string };
+/** A figure with the way to the payments that it counts. */
+type Figure = { value: number; text: string; href: string };
+/** One hour of today, and of the days that it is compared with. */
+export type Hour = Record<"today" | "yesterday" | "lastWeek", Figure> & { hour: number };
 
 /**
  * The hours of a day as columns, each in front of yesterday's, and the same figures as a table behind it, for people who
@@ -41,10 +42,10 @@ export function hourChart(reader: Reader, title: string, hours: readonly Hour[])
       ${table<Hour>(
         title,
         [
-          { heading: texts.hour, cell: ({ hour, href }) => html`<a href="${href}">${clock(hour)}</a>` },
-          { heading: texts.soFar, isNumber: true, cell: ({ today }) => today.text },
-          { heading: texts.yesterday, isNumber: true, cell: ({ yesterday }) => yesterday.text },
-          { heading: texts.lastWeek, isNumber: true, cell: ({ lastWeek }) => lastWeek.text },
+          { heading: texts.hour, cell: ({ hour }) => clock(hour) },
+          { heading: texts.soFar, isNumber: true, cell: ({ today }) => linked(today) },
+          { heading: texts.yesterday, isNumber: true, cell: ({ yesterday }) => linked(yesterday) },
+          { heading: texts.lastWeek, isNumber: true, cell: ({ lastWeek }) => linked(lastWeek) },
         ],
         { rows: shown, empty: texts.noPayments },
       )}
@@ -52,6 +53,7 @@ export function hourChart(reader: Reader, title: string, hours: readonly Hour[])
   </section>`;
 }
 
+const linked = ({ value, text, href }: Figure) => (value === 0 ? text : html`<a href="${href}">${text}</a>`);
 const isAny = ({ value }: Figure) => value > 0;
 const clock = (hour: number) => `${String(hour).padStart(2, "0")}:00`;
 

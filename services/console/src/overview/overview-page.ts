@@ -1,4 +1,4 @@
-import { operations, type Figures } from "@holdfast/contracts";
+import { operations, RANGE_DAYS_MAX, type Figures } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { asOf } from "../ui/as-of.ts";
 import { SETTLEMENT_TEXTS } from "../settlement/settlement-texts.ts";
@@ -21,7 +21,7 @@ import {
   type FailingEndpoints,
 } from "./failing-endpoints.ts";
 import { unlessAway } from "../ui/unless-away.ts";
-import { countOf, disputeWork, waitingTable } from "./waiting-table.ts";
+import { countOf, disputeWork, listIn, waitingTable } from "./waiting-table.ts";
 
 /** The work that waits for people, and the sums of today. */
 export const overviewPage: Page = { method: "GET", path: "/", answer: answerOverview };
@@ -30,7 +30,7 @@ export const overviewPage: Page = { method: "GET", path: "/", answer: answerOver
 const ROWS = "200";
 
 async function answerOverview(context: PageContext): Promise<PageAnswer> {
-  const { api, now, query, reader } = context;
+  const { api, query, reader } = context;
   const livemode = modeOf(query);
   const isTest = isTestMode(query);
   const [figures, unknown, refunds, differences, failing] = await Promise.all([
@@ -47,10 +47,10 @@ async function answerOverview(context: PageContext): Promise<PageAnswer> {
     unlessAway(readFailingEndpoints(context)),
   ]);
   const whole = { unknown, refunds, disputes: figures?.openDisputes, differences, failing };
-  const content = html`${asOf(context, "/")} ${waiting(reader, whole, isTest)}
+  const content = html`${asOf(context, "/")} ${waiting(context, whole, isTest)}
     ${failing && failingTable(reader, failing)} ${salesSection(context, figures)}
     <h2>${OVERVIEW_TEXTS[reader.language].ages}</h2>
-    <div class="charts">${ageCharts(reader, whole, now)}</div>`;
+    <div class="charts">${ageCharts(context, whole)}</div>`;
   return { kind: "page", title: reader.texts.overview, content, isTest };
 }
 
@@ -60,14 +60,15 @@ const AGE_LIMITS_MS = [HOUR_MS, 4 * HOUR_MS, 24 * HOUR_MS];
 type List<Row> = { items: Row[]; nextCursor?: string | undefined };
 /** Each is undefined while its service is away. */
 type Waiting = {
-  unknown: List<{ ageSeconds: number; payment: { paymentDate: string } }> | undefined;
+  unknown: List<{ payment: { paymentDate: string } }> | undefined;
   refunds: List<{ paymentDate: string }> | undefined;
   disputes: Figures["openDisputes"] | undefined;
   differences: List<{ openedAt: string }> | undefined;
   failing: FailingEndpoints | undefined;
 };
 
-function waiting(reader: Reader, whole: Waiting, isTest: boolean): Html {
+function waiting(context: PageContext, whole: Waiting, isTest: boolean): Html {
+  const { reader } = context;
   const { texts } = reader;
   const { unknown, refunds, disputes, differences, failing } = whole;
   const ofDifferences = {
@@ -79,53 +80,64 @@ function waiting(reader: Reader, whole: Waiting, isTest: boolean): Html {
   return html`${waitingTable(reader, [
       {
         text: texts.refundQueue,
-        href: "/refunds",
+        href: listIn(context, "/refunds"),
         count: countOf(reader, refunds),
         oldest: refunds?.items[0]?.paymentDate,
       },
       {
         text: texts.unresolvedPayments,
-        href: "/unresolved",
+        href: listIn(context, "/unresolved"),
         count: countOf(reader, unknown),
         oldest: unknown?.items[0]?.payment.paymentDate,
       },
-      disputeWork(reader, disputes),
+      disputeWork(context, disputes),
       // The banks' files have no test mode.
       ...(isTest ? [] : [ofDifferences]),
       failingWork(reader, failing),
     ])}
-    <p><a href="/unresolved">${texts.executingRefunds}</a></p>`;
+    <p><a href="${listIn(context, "/unresolved")}">${texts.executingRefunds}</a></p>`;
 }
 
-function ageCharts(
-  reader: Reader,
-  { unknown, refunds }: Pick<Waiting, "unknown" | "refunds">,
-  now: Date,
-): Html {
+function ageCharts(context: PageContext, { unknown, refunds }: Pick<Waiting, "unknown" | "refunds">): Html {
+  const { now, reader } = context;
   const texts = OVERVIEW_TEXTS[reader.language];
-  const since = (iso: string) => now.getTime() - new Date(iso).getTime();
-  const chart = (
-    title: string,
-    empty: string,
-    href: string,
-    list: List<unknown> | undefined,
-    agesMs: number[],
-  ) =>
+  const chart = (title: string, empty: string, path: string, list: List<string> | undefined) =>
     list &&
     barChart(
       title,
-      countByAge(agesMs, AGE_LIMITS_MS).map((value, index) => ({
+      countByAge(
+        list.items.map((date) => now.getTime() - Date.parse(date)),
+        AGE_LIMITS_MS,
+      ).map((value, index) => ({
         label: texts.ageGroups[index]!,
         value,
         text: `${value}`,
-        href,
+        href: listIn(context, path, madeWithin(now, index, list.items[0])),
       })),
       { empty, tableName: texts.rows, heading: texts.figure, note: noteOf(reader, list).join(" ") },
     );
-  const unknownAges = (unknown?.items ?? []).map(({ ageSeconds }) => ageSeconds * 1_000);
-  const refundAges = (refunds?.items ?? []).map(({ paymentDate }) => since(paymentDate));
-  return html`${chart(texts.unknown, texts.noUnknown, "/unresolved", unknown, unknownAges)}
-  ${chart(texts.queue, texts.noQueue, "/refunds", refunds, refundAges)}`;
+  const unknownSince = datesOf(unknown, ({ payment }) => payment.paymentDate);
+  const refundsSince = datesOf(refunds, ({ paymentDate }) => paymentDate);
+  return html`${chart(texts.unknown, texts.noUnknown, "/unresolved", unknownSince)}
+  ${chart(texts.queue, texts.noQueue, "/refunds", refundsSince)}`;
+}
+
+function datesOf<Row>(list: List<Row> | undefined, of: (row: Row) => string): List<string> | undefined {
+  return list && { ...list, items: list.items.map(of) };
+}
+
+/**
+ * The time in which the rows of a group of ages were made, from the oldest one on. A list answers no longer one than its
+ * longest: a link then leads to all that wait.
+ */
+function madeWithin(now: Date, group: number, oldest: string | undefined): { from?: string; to?: string } {
+  // Ages are in whole milliseconds, and the end of a list's time is not in it.
+  const before = (ms: number) => new Date(now.getTime() - ms + 1).toISOString();
+  const [youngerMs, olderMs] = [AGE_LIMITS_MS[group], AGE_LIMITS_MS[group - 1]];
+  const from = youngerMs === undefined ? oldest : before(youngerMs);
+  const to = olderMs === undefined ? undefined : before(olderMs);
+  if (from === undefined || now.getTime() - Date.parse(from) > RANGE_DAYS_MAX * 24 * HOUR_MS) return {};
+  return { from, ...(to !== undefined && { to }) };
 }
 
 /** A note where a list has more rows than were read. */

@@ -1,12 +1,13 @@
 import { operations, type Figures } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { amountText, percentText } from "../ui/format.ts";
-import { modeOf, type PageContext, type Reader } from "../ui/page-context.ts";
+import { modeOf, type PageContext } from "../ui/page-context.ts";
 import { table } from "../ui/table.ts";
 import { unlessAway } from "../ui/unless-away.ts";
 import { barChart } from "./bar-chart.ts";
 import { hourChart, type Hour } from "./hour-chart.ts";
 import { OVERVIEW_TEXTS } from "./overview-texts.ts";
+import { listIn } from "./waiting-table.ts";
 
 type Volume = Figures["days"][number]["volumes"][number];
 
@@ -20,30 +21,31 @@ export async function readFigures({ api, query }: PageContext): Promise<Figures 
 
 /** Today's sales by hour beside yesterday's, and the banks' answers. Each number leads to its payments. */
 export function salesSection(context: PageContext, figures: Figures | undefined): Html {
-  const { reader } = context;
-  const texts = OVERVIEW_TEXTS[reader.language];
+  const texts = OVERVIEW_TEXTS[context.reader.language];
   if (!figures)
     return html`<h2>${texts.today}</h2>
       <p class="quiet">${texts.noFigures}</p>`;
   const [today, yesterday, lastWeek] = figures.days;
   const days = { today: today!, yesterday: yesterday!, lastWeek: lastWeek! };
-  return html`${salesTable(reader, days, figures.at)}
+  return html`${salesTable(context, days, figures.at)}
     <h2>${texts.inFigures}</h2>
-    <div class="charts">${volumeChart(reader, days)} ${approvalChart(context, figures)}</div>`;
+    <div class="charts">${volumeChart(context, days)} ${approvalChart(context, figures)}</div>`;
 }
 
-type Days = Record<"today" | "yesterday" | "lastWeek", Figures["days"][number]>;
+type Day = Figures["days"][number];
+type Days = Record<"today" | "yesterday" | "lastWeek", Day>;
 
-const volumeOf = ({ volumes }: Figures["days"][number], currency: string): Volume | undefined =>
+const volumeOf = ({ volumes }: Day, currency: string): Volume | undefined =>
   volumes.find((volume) => volume.currency === currency);
 
-function salesTable(reader: Reader, { today, yesterday, lastWeek }: Days, at: string): Html {
+function salesTable(context: PageContext, { today, yesterday, lastWeek }: Days, at: string): Html {
+  const { reader } = context;
   const texts = OVERVIEW_TEXTS[reader.language];
   const rows = [...new Set([today, yesterday, lastWeek].flatMap(currenciesOf))];
-  const byNow = { hours: (Date.parse(at) % DAY_MS) / HOUR_MS };
-  const amount = (day: Figures["days"][number], currency: string, of: "amount" | "amountByNow") => {
-    const href = `${paymentsOf(day.day, of === "amount" ? {} : byNow)}&currency=${currency}`;
-    return html`<a href="${href}">${amountText(reader, volumeOf(day, currency)?.[of] ?? 0, currency)}</a>`;
+  const amount = (day: Day, currency: string, name: "amount" | "amountByNow") => {
+    const ms = name === "amount" ? DAY_MS : Date.parse(at) % DAY_MS;
+    const href = paymentsOf(context, "sold", { day: day.day, ms, currency });
+    return html`<a href="${href}">${amountText(reader, volumeOf(day, currency)?.[name] ?? 0, currency)}</a>`;
   };
   return table<string>(
     texts.today,
@@ -53,7 +55,7 @@ function salesTable(reader: Reader, { today, yesterday, lastWeek }: Days, at: st
         heading: reader.texts.payments,
         isNumber: true,
         cell: (currency) =>
-          html`<a href="${paymentsOf(today.day)}&amp;currency=${currency}"
+          html`<a href="${paymentsOf(context, "sold", { day: today.day, currency })}"
             >${volumeOf(today, currency)?.payments ?? 0}</a
           >`,
       },
@@ -77,52 +79,60 @@ function salesTable(reader: Reader, { today, yesterday, lastWeek }: Days, at: st
   );
 }
 
-function currenciesOf({ volumes }: Figures["days"][number]): string[] {
+function currenciesOf({ volumes }: Day): string[] {
   return volumes.map(({ currency }) => currency);
 }
 
-/** The way to the payments of a day, or of some hours of it. */
-function paymentsOf(day: string, { hour = 0, hours = 24 } = {}): string {
-  const from = new Date(Date.parse(day) + hour * HOUR_MS);
-  const to = new Date(from.getTime() + hours * HOUR_MS);
-  return `/payments?from=${from.toISOString()}&to=${to.toISOString()}`;
+type Counted = { day: string; fromMs?: number; ms?: number; currency?: string; accountId?: string };
+
+/** The way to the payments that a figure counts: those of a day, or of some time of it. */
+function paymentsOf(
+  context: PageContext,
+  status: "sold" | "answered",
+  { day, fromMs = 0, ms = DAY_MS, ...filter }: Counted,
+): string {
+  const start = Date.parse(day) + fromMs;
+  const [from, to] = [start, start + ms].map((at) => new Date(at).toISOString());
+  return listIn(context, "/payments", { ...filter, status, from: from!, to: to! });
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** The hours of the currency with the most payments; the table above has the sums of all. */
-function volumeChart(reader: Reader, { today, yesterday, lastWeek }: Days): Html {
+function volumeChart(context: PageContext, { today, yesterday, lastWeek }: Days): Html {
+  const { reader } = context;
   const texts = OVERVIEW_TEXTS[reader.language];
   const currency = [today, yesterday, lastWeek].flatMap(currenciesOf)[0] ?? "";
   const hours = Array.from({ length: 24 }, (_, hour): Hour => {
-    const of = (day: Figures["days"][number]) => {
+    const of = (day: Day) => {
       const value = volumeOf(day, currency)?.hours.find((each) => each.hour === hour)?.amount ?? 0;
-      return { value, text: value === 0 ? "–" : amountText(reader, value, currency) };
+      const href = paymentsOf(context, "sold", {
+        day: day.day,
+        fromMs: hour * HOUR_MS,
+        ms: HOUR_MS,
+        currency,
+      });
+      return { value, text: value === 0 ? "–" : amountText(reader, value, currency), href };
     };
-    return {
-      hour,
-      href: paymentsOf(today.day, { hour, hours: 1 }),
-      today: of(today),
-      yesterday: of(yesterday),
-      lastWeek: of(lastWeek),
-    };
+    return { hour, today: of(today), yesterday: of(yesterday), lastWeek: of(lastWeek) };
   });
   return hourChart(reader, texts.volume(currency), hours);
 }
 
-function approvalChart({ reader, session }: PageContext, { accounts, days }: Figures): Html {
+function approvalChart(context: PageContext, { accounts, days }: Figures): Html {
+  const { reader, session } = context;
   const texts = OVERVIEW_TEXTS[reader.language];
   // A merchant's staff do not know the accounts of the installation.
   const shown = session.staff && accounts.length > 0 ? [sumOf(accounts)] : accounts;
   const bars = shown.map(({ accountId, name, approved, declined }) => {
     const share = approved / (approved + declined);
-    const ofAccount = accountId === undefined ? "" : `&accountId=${accountId}`;
+    const ofAccount = accountId === undefined ? {} : { accountId };
     return {
       label: session.staff ? texts.allBanks : (name ?? accountId ?? ""),
       value: share,
       text: `${percentText(reader, share)} (${texts.approvedOf(approved, approved + declined)})`,
-      href: paymentsOf(days[0]!.day) + ofAccount,
+      href: paymentsOf(context, "answered", { day: days[0]!.day, ...ofAccount }),
     };
   });
   return barChart(texts.approval, bars, {

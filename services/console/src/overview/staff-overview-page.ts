@@ -6,7 +6,7 @@ import { failingTable, failingWork, readOwnFailingEndpoints } from "./failing-en
 import { readFigures, salesSection } from "./sales-section.ts";
 import { unlessAway } from "../ui/unless-away.ts";
 import { owedSection, readOwed } from "./owed-section.ts";
-import { countOf, disputeWork, waitingTable } from "./waiting-table.ts";
+import { countOf, disputeWork, listIn, waitingTable } from "./waiting-table.ts";
 
 /**
  * The merchant's endpoints that fail, its refunds that wait for a decision, its disputes, its sales of today and
@@ -36,11 +36,11 @@ async function answerOverview(context: PageContext): Promise<PageAnswer> {
   ${waitingTable(reader, [
     {
       text: texts.refundQueue,
-      href: "/refunds",
+      href: listIn(context, "/refunds"),
       count: countOf(reader, refunds),
       oldest: refunds?.items[0]?.paymentDate,
     },
-    disputeWork(reader, figures?.openDisputes),
+    disputeWork(context, figures?.openDisputes),
     failingWork(reader, failing),
   ])}
   ${salesSection(context, figures)} ${!isTestMode(query) && owedSection(context, owed)}`;

@@ -1,33 +1,64 @@
 import { operations } from "@holdfast/contracts";
-import { html } from "@holdfast/html";
+import { html, type Html } from "@holdfast/html";
 import { causeText } from "../ui/cause-texts.ts";
 import { asOf } from "../ui/as-of.ts";
+import { faultAt } from "../ui/field-faults.ts";
+import { modeInput } from "../ui/form-fields.ts";
 import { statusBadge, timeElement } from "../ui/format.ts";
+import { instantField, instantOf } from "../ui/instant-field.ts";
 import { isTestMode, modeOf, type Page, type PageAnswer, type PageContext } from "../ui/page-context.ts";
 import { paymentColumns } from "../payments/payment-columns.ts";
 import { refundColumns } from "../refunds/refund-columns.ts";
+import { filterOf, readList } from "../ui/read-list.ts";
 import { pageLinks, table } from "../ui/table.ts";
+import { listIn } from "./waiting-table.ts";
 
-/** The payments whose outcome is unknown. */
+/** The payments whose outcome is unknown, which may be narrowed to the time in which they were made, and such refunds. */
 export const unresolvedPage: Page = { method: "GET", path: "/unresolved", answer: answerUnresolved };
 
 async function answerUnresolved(context: PageContext): Promise<PageAnswer> {
-  const { api, reader, query } = context;
+  const { query, reader } = context;
   const { texts } = reader;
-  const [payments, refunds] = await Promise.all([
-    api.read(operations.listPaymentsOfMerchants, {
-      query: { unresolved: "true", livemode: modeOf(query), cursor: query.get("cursor") ?? undefined },
-    }),
-    api.read(operations.listRefunds, {
-      query: {
-        status: "EXECUTING",
-        livemode: modeOf(query),
-        cursor: query.get("refundsCursor") ?? undefined,
-      },
-    }),
-  ]);
+  const [payments, refunds] = await Promise.all([readPayments(context), readRefunds(context)]);
   const content = html`${asOf(context, "/unresolved")}
-    ${table(
+    <form class="filters" action="/unresolved">
+      ${modeInput(query)} ${instantField("from", texts.from, query.get("from"), faultAt(context, "from"))}
+      ${instantField("to", texts.to, query.get("to"), faultAt(context, "to"))}
+      <button>${texts.filter}</button>
+    </form>
+    ${!payments.refusal && paymentSection(context, payments)} ${refundSection(context, refunds)}`;
+  const { notice, status = 200 } = payments.refusal ?? {};
+  return { kind: "page", title: texts.unresolved, content, notice, status, isTest: isTestMode(query) };
+}
+
+const FILTERS = ["from", "to"] as const;
+
+async function readPayments(context: PageContext) {
+  const { api, query } = context;
+  const { from, to } = filterOf(query, FILTERS);
+  const asked = { unresolved: "true", livemode: modeOf(query), from: instantOf(from), to: instantOf(to) };
+  const cursor = query.get("cursor") ?? undefined;
+  return await readList(
+    context,
+    api.read(operations.listPaymentsOfMerchants, { query: { ...asked, cursor } }),
+  );
+}
+
+async function readRefunds({ api, query }: PageContext) {
+  const cursor = query.get("refundsCursor") ?? undefined;
+  return await api.read(operations.listRefunds, {
+    query: { status: "EXECUTING", livemode: modeOf(query), cursor },
+  });
+}
+
+function paymentSection(
+  context: PageContext,
+  { items, nextCursor }: Awaited<ReturnType<typeof readPayments>>,
+): Html {
+  const { query, reader } = context;
+  const { texts } = reader;
+  const file = listIn(context, "/payments.csv", { unresolved: "true", ...filterOf(query, FILTERS) });
+  return html`${table(
       texts.unresolvedPayments,
       [
         ...paymentColumns(reader),
@@ -38,11 +69,20 @@ async function answerUnresolved(context: PageContext): Promise<PageAnswer> {
         },
         { heading: texts.nextAttempt, cell: ({ nextAttemptAt }) => timeElement(reader, nextAttemptAt) },
       ],
-      { rows: payments.items, empty: texts.noUnresolved },
+      { rows: items, empty: texts.noUnresolved },
     )}
-    ${pageLinks(reader, { path: "/unresolved", text: texts.nextPayments }, query, payments.nextCursor)}
-    <p><a href="/payments.csv?unresolved=true">${texts.csvOf(texts.payments)}</a></p>
-    ${table(
+    ${pageLinks(reader, { path: "/unresolved", text: texts.nextPayments }, query, nextCursor)}
+    <p><a href="${file}">${texts.csvOf(texts.payments)}</a></p>`;
+}
+
+function refundSection(
+  context: PageContext,
+  { items, nextCursor }: Awaited<ReturnType<typeof readRefunds>>,
+): Html {
+  const { query, reader } = context;
+  const { texts } = reader;
+  const links = { path: "/unresolved", text: texts.nextRefunds, name: "refundsCursor" };
+  return html`${table(
       texts.executingRefunds,
       [
         ...refundColumns(reader),
@@ -52,9 +92,10 @@ async function answerUnresolved(context: PageContext): Promise<PageAnswer> {
         },
         { heading: texts.nextAttempt, cell: ({ nextAttemptAt }) => timeElement(reader, nextAttemptAt) },
       ],
-      { rows: refunds.items, empty: texts.noUnresolved },
+      { rows: items, empty: texts.noUnresolved },
     )}
-    ${pageLinks(reader, { path: "/unresolved", text: texts.nextRefunds, name: "refundsCursor" }, query, refunds.nextCursor)}
-    <p><a href="/refunds.csv?status=EXECUTING">${texts.csvOf(texts.refunds)}</a></p>`;
-  return { kind: "page", title: texts.unresolved, content, isTest: isTestMode(query) };
+    ${pageLinks(reader, links, query, nextCursor)}
+    <p>
+      <a href="${listIn(context, "/refunds.csv", { status: "EXECUTING" })}">${texts.csvOf(texts.refunds)}</a>
+    </p>`;
 }

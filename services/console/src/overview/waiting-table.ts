@@ -2,7 +2,7 @@ import type { Figures } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { DISPUTE_TEXTS } from "../disputes/dispute-texts.ts";
 import { timeElement } from "../ui/format.ts";
-import type { Reader } from "../ui/page-context.ts";
+import { isTestMode, type PageContext, type Reader } from "../ui/page-context.ts";
 import { table } from "../ui/table.ts";
 
 export type WaitingWork = {
@@ -24,11 +24,18 @@ export function countOf(
   return `${list.items.length}${list.nextCursor === undefined ? "" : "+"}`;
 }
 
+/** The address of a list in the page's mode, whichever another tab has switched to. */
+export function listIn({ query }: PageContext, path: string, filter: Record<string, string> = {}): string {
+  const asked = new URLSearchParams({ ...filter, livemode: `${!isTestMode(query)}` });
+  return `${path}?${asked.toString()}`;
+}
+
 /** The open disputes, as the figures count them. */
-export function disputeWork(reader: Reader, disputes: Figures["openDisputes"] | undefined): WaitingWork {
+export function disputeWork(context: PageContext, disputes: Figures["openDisputes"] | undefined): WaitingWork {
+  const { reader } = context;
   return {
     text: DISPUTE_TEXTS[reader.language].openDisputes,
-    href: "/disputes",
+    href: listIn(context, "/disputes"),
     count: disputes ? `${disputes.count}` : reader.texts.notReadable,
     oldest: disputes?.oldestAt,
   };

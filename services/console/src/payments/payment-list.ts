@@ -34,12 +34,17 @@ const FILTERS = [
   "accountId",
 ] as const;
 
+/** The groups that figures count, which stand among the statuses and are filters of their own in the API. */
+const STATUS_GROUPS = ["sold", "answered"] as const;
+
 /** The API's filters, for a page and for a file of all rows; payments of unknown outcome have a page of their own. */
 export function paymentFilter(query: URLSearchParams) {
   const given = (name: string) => query.get(name) ?? undefined;
   const filter = Object.fromEntries([...FILTERS, "unresolved"].map((name) => [name, given(name)?.trim()]));
+  const group = STATUS_GROUPS.find((each) => each === filter["status"]);
   return {
     ...filter,
+    ...(group && { status: undefined, [group]: "true" }),
     from: instantOf(filter["from"]),
     to: instantOf(filter["to"]),
     amountFrom: decimalOf(filter["amountFrom"]),
@@ -91,7 +96,8 @@ function needsSpan({ query, session }: PageContext): boolean {
     ...compared
   } = filterOf(query, FILTERS);
   if ([orderId, last4, from, to].some((given) => given !== undefined)) return false;
-  const isIndexed = merchantId !== undefined || session.staff !== undefined;
+  const isGroup = STATUS_GROUPS.some((group) => group === status);
+  const isIndexed = !isGroup && (merchantId !== undefined || session.staff !== undefined);
   return Object.keys(compared).length > 0 || (status !== undefined && !isIndexed);
 }
 
@@ -126,10 +132,11 @@ function filters(context: PageContext, merchants: KnownMerchants): Html {
       label: texts.status,
       choices: [
         { value: "", text: texts.any },
+        ...STATUS_GROUPS.map((value) => ({ value, text: own[value] })),
         ...statuses.map((value) => ({ value, text: statusWord(reader, value) })),
       ],
       chosen: query.get("status"),
-      fault: faultAt(context, "status"),
+      fault: faultAt(context, STATUS_GROUPS.find((group) => group === query.get("status")) ?? "status"),
     })}
     ${field("orderId", texts.order)} ${field("last4", texts.last4)}
     ${

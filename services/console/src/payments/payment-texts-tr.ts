@@ -15,6 +15,8 @@ export const TURKISH: PaymentTexts = {
   installmentTotal: "Taksitli toplam",
   commission: "Komisyon",
   buyerAddress: "Alıcının adresi",
+  sold: "Satış: başarılı veya tahsil edildi",
+  answered: "Bankanın yanıtladıkları",
   amountFrom: "En az tutar",
   amountTo: "En çok tutar",
   currency: "Para birimi",

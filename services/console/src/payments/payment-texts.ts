@@ -16,6 +16,8 @@ const ENGLISH = {
   installmentTotal: "Charged with installments",
   commission: "Commission",
   buyerAddress: "Buyer's address",
+  sold: "Sold: success or captured",
+  answered: "Answered by the bank",
   amountFrom: "Amount from",
   amountTo: "Amount to",
   currency: "Currency",

@@ -1,13 +1,8 @@
-import {
-  amountToJson,
-  FIGURE_DAYS,
-  type CommandReply,
-  type Figures,
-  type GatewayResultCode,
-} from "@holdfast/contracts";
+import { amountToJson, FIGURE_DAYS, type CommandReply, type Figures } from "@holdfast/contracts";
 import { ofMode } from "@holdfast/postgres";
 import { sql, type Kysely } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
+import { IS_APPROVED, IS_DECLINED, IS_SOLD } from "./counted-payments.ts";
 
 /** The payments of one hour, currency and account. */
 type Group = {
@@ -43,21 +38,19 @@ const DAY_MS = 86_400_000;
 
 /**
  * Reads each day by itself: the index on the time finds its rows. Days are counted in hours,
- * since the database takes a day off in its own time zone. A cancelled payment was approved where it has an authorization
- * code; a failed one was declined where the bank has said so, and not where it was never sent or was taken back.
+ * since the database takes a day off in its own time zone.
  */
 function groups(at: Date, scope: Scope) {
-  const isKept = sql`state in ('SUCCESS', 'CAPTURED')`;
   return sql<Group>`
     select days_ago, extract(hour from created_at at time zone 'UTC')::integer as hour,
       currency, currency_exponent, account_id,
       (select name from acquirer_account where acquirer_account.account_id = payment.account_id) as account_name,
-      count(*) filter (where ${isKept})::integer as payments,
-      coalesce(sum(amount_minor) filter (where ${isKept}), 0)::text as amount,
+      count(*) filter (where ${IS_SOLD})::integer as payments,
+      coalesce(sum(amount_minor) filter (where ${IS_SOLD}), 0)::text as amount,
       coalesce(sum(amount_minor) filter (
-        where ${isKept} and created_at <= ${at}::timestamptz - make_interval(hours => 24 * days_ago)), 0)::text as amount_by_now,
-      count(*) filter (where ${isKept} or state = 'CANCELLED' and auth_code is not null)::integer as approved,
-      count(*) filter (where state = 'FAILED' and result_code <> all(${NOT_DECLINED}::text[]))::integer as declined
+        where ${IS_SOLD} and created_at < ${at}::timestamptz - make_interval(hours => 24 * days_ago)), 0)::text as amount_by_now,
+      count(*) filter (where ${IS_APPROVED})::integer as approved,
+      count(*) filter (where ${IS_DECLINED})::integer as declined
     from unnest(${[...FIGURE_DAYS]}::integer[]) as days_ago
     join payment on created_at >= date_trunc('day', ${at}::timestamptz, 'UTC') - make_interval(hours => 24 * days_ago)
       and created_at < date_trunc('day', ${at}::timestamptz, 'UTC') - make_interval(hours => 24 * (days_ago - 1))
@@ -88,15 +81,6 @@ async function countDisputes(
     .executeTakeFirstOrThrow();
   return { at, openDisputes: { count: Number(count), ...(oldest && { oldestAt: oldest.toISOString() }) } };
 }
-
-/** The results of payments that no bank has declined. */
-const NOT_DECLINED: GatewayResultCode[] = [
-  "acquirer_unavailable",
-  "deadline_passed",
-  "expired_request",
-  "reversed",
-  "resolved",
-];
 
 function volumesOf(rows: readonly Group[]): Figures["days"][number]["volumes"] {
   return [...Map.groupBy(rows, ({ currency }) => currency)]

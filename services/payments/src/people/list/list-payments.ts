@@ -79,16 +79,20 @@ async function listUnresolvedPart(
   {
     merchantId,
     livemode,
+    from,
+    to,
     after,
     limit,
   }: {
     merchantId?: string | undefined;
     livemode?: boolean | undefined;
+    from?: string | undefined;
+    to?: string | undefined;
     after?: ListPlace | undefined;
     limit: number;
   },
 ): Promise<CommandReply<ListPart<OperatorPayment>>> {
-  const rows = await findUnresolved(lists, { merchantId, livemode, limit: limit + 1, after });
+  const rows = await findUnresolved(lists, { merchantId, livemode, from, to, limit: limit + 1, after });
   const items = rows.slice(0, limit).map((row) => ({
     createdAt: row.created_at_utc,
     id: row.payment_id,

@@ -2,6 +2,7 @@ import type { ListTable } from "@holdfast/lists";
 import { msSince } from "@holdfast/postgres";
 import { sql } from "kysely";
 import { lastOperation } from "../../payment/payment-queries.ts";
+import { IS_APPROVED, IS_DECLINED, IS_SOLD } from "./counted-payments.ts";
 
 /** The status that merchants see (`merchantStatus`), in the words of the index `payment_of_status`. */
 const status = sql<string>`(case when state in ('ENROLLING', 'AUTHORIZING', 'REVERSING', 'CANCELLING') then 'ENROLLED' else state end)`;
@@ -11,6 +12,8 @@ export const PAYMENTS: ListTable = {
   id: "payment_id",
   status,
   transactionType: sql<string>`transaction_type`,
+  sold: sql<string>`(case when ${IS_SOLD} then 'true' end)`,
+  answered: sql<string>`(case when ${IS_APPROVED} or ${IS_DECLINED} then 'true' end)`,
   columns: sql`payment.*, ${lastOperation()} as operation`,
   hasStatusIndex: ({ merchantId }) => merchantId !== undefined,
 };

@@ -16,12 +16,16 @@ export async function findUnresolved(
   {
     merchantId,
     livemode,
+    from,
+    to,
     limit,
     after,
   }: {
     merchantId?: string | undefined;
     /** Undefined for both modes. */
     livemode?: boolean | undefined;
+    from?: string | undefined;
+    to?: string | undefined;
     limit: number;
     after: TimePosition | undefined;
   },
@@ -30,6 +34,8 @@ export async function findUnresolved(
     sql`true`,
     ...(merchantId === undefined ? [] : [sql`merchant_id = ${merchantId}`]),
     ...(livemode === undefined ? [] : [ofMode("merchant_id", livemode)]),
+    ...(from === undefined ? [] : [sql`created_at >= ${from}::timestamptz`]),
+    ...(to === undefined ? [] : [sql`created_at < ${to}::timestamptz`]),
     ...(after ? [sql`(created_at, payment_id) > (${after.createdAt}::timestamptz, ${after.id}::uuid)`] : []),
   ];
   // Waiting payments are read first, and whole: those few are in an index. In the order of the page the planner would
