@@ -70,6 +70,21 @@ test("a status alone means the last 31 days, which the page says and its file ha
   expect(found.text).not.toContain("of the last 31 days");
 });
 
+test("payments are narrowed by their type, and by the customer without a span of time", async () => {
+  const session = await started.signIn("operator", { subject: "olga" });
+  const { payment } = started.shops.mine.things;
+  const [sales, reserved] = [
+    await started.get(session, "/payments?transactionType=PAYMENT"),
+    await started.get(session, "/payments?transactionType=PRE_AUTHORIZATION"),
+  ];
+  expect(sales.text).toContain(`href="/payments/${payment}"`);
+  expect(sales.text).toContain("of the last 31 days");
+  expect([reserved.status, reserved.text.includes(payment)]).toEqual([200, false]);
+  const others = await started.get(session, "/payments?customerId=nobody");
+  expect([others.status, others.text.includes(payment)]).toEqual([200, false]);
+  expect(others.text).not.toContain("of the last 31 days");
+});
+
 test("a list that was refused does not say that nothing matches", async () => {
   const session = await started.signIn("operator", { subject: "olga" });
   const { status, text } = await started.get(session, "/payments?status=FAILED&to=2026-01-01T00:00:00");

@@ -22,7 +22,9 @@ export const paymentList: Page = {
 /** The filters of the list here; the API has more. */
 const FILTERS = [
   "status",
+  "transactionType",
   "orderId",
+  "customerId",
   "last4",
   "merchantId",
   "livemode",
@@ -87,6 +89,7 @@ async function answerList(context: PageContext): Promise<PageAnswer> {
 function needsSpan({ query, session }: PageContext): boolean {
   const {
     orderId,
+    customerId,
     last4,
     from,
     to,
@@ -95,7 +98,7 @@ function needsSpan({ query, session }: PageContext): boolean {
     livemode: _mode,
     ...compared
   } = filterOf(query, FILTERS);
-  if ([orderId, last4, from, to].some((given) => given !== undefined)) return false;
+  if ([orderId, customerId, last4, from, to].some((given) => given !== undefined)) return false;
   const isGroup = STATUS_GROUPS.some((group) => group === status);
   const isIndexed = !isGroup && (merchantId !== undefined || session.staff !== undefined);
   return Object.keys(compared).length > 0 || (status !== undefined && !isIndexed);
@@ -138,7 +141,19 @@ function filters(context: PageContext, merchants: KnownMerchants): Html {
       chosen: query.get("status"),
       fault: faultAt(context, STATUS_GROUPS.find((group) => group === query.get("status")) ?? "status"),
     })}
-    ${field("orderId", texts.order)} ${field("last4", texts.last4)}
+    ${selectField({
+      name: "transactionType",
+      label: own.type,
+      choices: [
+        { value: "", text: texts.any },
+        { value: "PAYMENT", text: own.sale },
+        { value: "PRE_AUTHORIZATION", text: own.preAuthorization },
+      ],
+      chosen: query.get("transactionType"),
+      fault: faultAt(context, "transactionType"),
+    })}
+    ${field("orderId", texts.order)} ${field("customerId", texts.customer)}
+    ${field("last4", texts.last4)}
     ${
       !session.staff &&
       merchantField(merchants, {
