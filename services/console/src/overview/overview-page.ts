@@ -127,17 +127,20 @@ function datesOf<Row>(list: List<Row> | undefined, of: (row: Row) => string): Li
 }
 
 /**
- * The time in which the rows of a group of ages were made, from the oldest one on. A list answers no longer one than its
- * longest: a link then leads to all that wait.
+ * The time in which the rows of a group of ages were made. A list answers no longer one than its longest: a link then
+ * leads to all that wait.
  */
-function madeWithin(now: Date, group: number, oldest: string | undefined): { from?: string; to?: string } {
+function madeWithin(now: Date, group: number, oldest = now.toISOString()): { from?: string; to?: string } {
   // Ages are in whole milliseconds, and the end of a list's time is not in it.
-  const before = (ms: number) => new Date(now.getTime() - ms + 1).toISOString();
+  const before = (ms: number) => now.getTime() - ms + 1;
   const [youngerMs, olderMs] = [AGE_LIMITS_MS[group], AGE_LIMITS_MS[group - 1]];
-  const from = youngerMs === undefined ? oldest : before(youngerMs);
   const to = olderMs === undefined ? undefined : before(olderMs);
-  if (from === undefined || now.getTime() - Date.parse(from) > RANGE_DAYS_MAX * 24 * HOUR_MS) return {};
-  return { from, ...(to !== undefined && { to }) };
+  // The last group has no limit but its oldest row; where it is empty, any time without rows is right.
+  const first = Math.min(Date.parse(oldest), (to ?? now.getTime()) - HOUR_MS);
+  const from = youngerMs === undefined ? first : before(youngerMs);
+  if (now.getTime() - from > RANGE_DAYS_MAX * 24 * HOUR_MS) return {};
+  const iso = (at: number) => new Date(at).toISOString();
+  return { from: iso(from), ...(to !== undefined && { to: iso(to) }) };
 }
 
 /** A note where a list has more rows than were read. */
