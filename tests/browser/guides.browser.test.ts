@@ -47,6 +47,24 @@ test("beside the navigation a table hides no cell beyond the edge", async () => 
   expect(Math.max(...hidden)).toBe(0);
 });
 
+test("the examples keep the language that was chosen, and are copied with one click", async () => {
+  const page = await product.visitGuides(DESK);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.goto(`${product.file.gatewayUrl}/docs/reference-payments`);
+  await page.locator("nav").getByRole("link", { name: "Capture a payment" }).click();
+  const capture = page.locator('section[aria-labelledby="capture"]');
+  expect(await capture.getByText("curl -sS").isVisible()).toBe(true);
+  await page.getByRole("radio", { name: "PHP" }).check();
+  expect(await capture.getByText("curl -sS").isVisible()).toBe(false);
+  await capture.getByRole("button", { name: "Copy" }).first().click();
+  await capture.getByRole("button", { name: "Copied" }).waitFor();
+  const copied = String(await page.evaluate("navigator.clipboard.readText()"));
+  expect(copied).toContain(`putenv('GATEWAY=${product.file.gatewayUrl}');`);
+  expect(copied).toContain("callHoldfast('/api/payment/' . getenv('PAYMENT_ID') . '/capture'");
+  await page.goto(`${product.file.gatewayUrl}/docs/reference-refunds`);
+  expect(await page.getByRole("radio", { name: "PHP" }).isChecked()).toBe(true);
+});
+
 test("on paper there is the text and no navigation", async () => {
   const page = await product.visitGuides(DESK);
   await page.emulateMedia({ media: "print" });

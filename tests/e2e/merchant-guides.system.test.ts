@@ -10,9 +10,17 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { ENDPOINTS } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { eventually, startLedgerReceiver } from "../support/index.ts";
 import { open, send } from "./follow-forms.ts";
+import {
+  allowEndpointChanges,
+  makeRecords,
+  readSamples,
+  removeEndpoints,
+  type ReferenceSample,
+} from "./reference-samples.ts";
 import { runNpmStart, type StartedByNpm } from "./run-npm-start.ts";
 import { preAuthorization } from "./running-sandbox.ts";
 
@@ -21,6 +29,7 @@ const guides = join(root, "docs", "merchant");
 
 let started: StartedByNpm;
 let dir: string;
+let samples: ReferenceSample[];
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "holdfast-guides-"));
   mkdirSync(join(dir, "node_modules"));
@@ -32,6 +41,8 @@ beforeAll(async () => {
   );
   chmodSync(curl, 0o755);
   started = await runNpmStart([]);
+  await allowEndpointChanges(started.file);
+  samples = await readSamples(started.file);
 });
 afterAll(async () => {
   await started?.cleanUp();
@@ -180,6 +191,35 @@ test.each([
   const problems = [...stdout.matchAll(/"type":"urn:holdfast:problem:(\w+)"/g)].map(([, code]) => code);
   expect(problems).toEqual(refusals);
 });
+
+const OPERATIONS = ENDPOINTS.filter(({ listener }) => listener === "merchant");
+
+test.each(OPERATIONS)("the examples of $operationId are carried out", async ({ operationId }) => {
+  const own = samples.filter((sample) => sample.operationId === operationId);
+  expect(own.map(({ language }) => language)).toEqual(expect.arrayContaining(["sh", "php"]));
+  // PHP is executed by `npm run test:php`.
+  for (const sample of own.filter(({ language }) => language !== "php")) {
+    const variables = await makeRecords(started.file, sample);
+    const output = await runSample(sample, variables).finally(() => removeEndpoints(started.file));
+    expect(output, sample.code).not.toContain("urn:holdfast:problem:");
+    expect(output, sample.code).not.toMatch(/^(?:declined|unknown|not_started)$/m);
+  }
+});
+
+/** @returns what it prints. */
+async function runSample(
+  { language, operationId, code }: ReferenceSample,
+  variables: Record<string, string>,
+): Promise<string> {
+  const program = join(dir, `${operationId}.mts`);
+  writeFileSync(program, code);
+  const PATH = [dirname(process.execPath), process.env["PATH"], dir].join(delimiter);
+  const [command, args] =
+    language === "sh" ? (["sh", ["-euc", code]] as const) : ([process.execPath, [program]] as const);
+  const env = { ...process.env, ...variables, PATH };
+  const { stdout } = await promisify(execFile)(command, args, { cwd: dir, env });
+  return stdout;
+}
 
 /** The addresses of the banner, in the place of those of a product that runs on its usual ports. */
 function withAddresses(code: string): string {

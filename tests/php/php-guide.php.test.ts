@@ -1,4 +1,4 @@
-// The PHP of docs/merchant/php-and-dotnet.md, as it stands there, against the whole product.
+// The PHP of docs/merchant/php-and-dotnet.md, and of the reference, as it stands there, against the whole product.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -8,6 +8,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { signWebhook, signWebhookV2 } from "@holdfast/webhook-signature";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { allowEndpointChanges, makeRecords, readSamples, removeEndpoints } from "../e2e/reference-samples.ts";
 import { runNpmStart, type StartedByNpm } from "../e2e/run-npm-start.ts";
 import { eventually, startLedgerReceiver } from "../support/index.ts";
 
@@ -105,6 +106,19 @@ test("a webhook of the gateway is accepted with the secret, and what was changed
   expect(await post(unsigned, body)).toBe(400);
   const next = { "x-request-signature-next": signature, "x-request-signature-v2-next": second };
   expect(await post({ ...unsigned, ...next }, body)).toBe(200);
+});
+
+test("every example of the reference is carried out", async () => {
+  await allowEndpointChanges(started.file);
+  const samples = (await readSamples(started.file)).filter(({ language }) => language === "php");
+  expect(samples.length).toBeGreaterThan(20);
+  for (const sample of samples) {
+    writeFileSync(join(dir, "example.php"), sample.code);
+    const env = { ...process.env, ...(await makeRecords(started.file, sample)) };
+    const { stdout } = await promisify(execFile)("php", ["example.php"], { cwd: dir, env });
+    await removeEndpoints(started.file);
+    expect(stdout, sample.code).toMatch(/^2\d\d /);
+  }
 });
 
 /** @returns the secret. */

@@ -162,6 +162,13 @@ describe("what leaves this machine is encrypted:", () => {
       new ConfigError([faultOf(port, name)]),
     );
   });
+
+  test("merchants are not told to send their secrets unencrypted", () => {
+    const MERCHANT_API_URL = "http://api.example.test";
+    expect(() => parseConfig(configSchema, { ...common, ...merchant, MERCHANT_API_URL })).toThrow(
+      new ConfigError(["MERCHANT_API_URL: must be https://, unless ALLOW_PLAINTEXT names merchant-api"]),
+    );
+  });
 });
 
 test("trusted proxies are ranges, however they are spaced", () => {

@@ -238,6 +238,7 @@ export const configSchema = z
     refusePlaintext((settings) => [
       ...commonWires(settings),
       webWire("PUBLIC_URL", "public-url", settings.PUBLIC_URL),
+      webWire("MERCHANT_API_URL", "merchant-api", settings.MERCHANT_API_URL),
       operatorTokenWire(settings),
       staffTokenWire(settings),
       auditWire(settings),

@@ -1,10 +1,15 @@
-import { portSetting, textSetting } from "@holdfast/service-runtime";
+import { portSetting, textSetting, urlSetting } from "@holdfast/service-runtime";
 
 /** The listener of a process, and how it is reached. */
 export const listenerSettings = {
   MERCHANT_API_PORT: portSetting()
     .optional()
     .describe("The process is the listener for merchants: their API listens here."),
+  MERCHANT_API_URL: urlSetting("https:", "http:")
+    .optional()
+    .describe(
+      "Where merchants' servers reach their API, for the examples of the guides and of `/openapi.json`. Without it they name a sandbox's address.",
+    ),
   OPERATOR_API_PORT: portSetting()
     .optional()
     .describe("The process is the listener for operators: their API listens here."),

@@ -146,6 +146,7 @@ describe("a running sandbox", () => {
       LISTEN_HOST: "127.0.0.1",
       NATS_URL: file.natsUrl.replace(/\/\/.*@/, "//"),
       NATS_USER: "gateway-merchant",
+      MERCHANT_API_URL: file.gatewayUrl,
       PUBLIC_URL: file.publicUrl,
       CARD_SEALING_KEYS: expect.stringMatching(/^k1:[\w+/]{43}=$/),
     });

@@ -48,6 +48,7 @@ export const serviceDefinitions: ServiceDefinition[] = [
     isEdge: true,
     environment: ({ ports, secrets }) => ({
       ...listener({ MERCHANT_API_PORT: `${ports.merchantApi}` }),
+      MERCHANT_API_URL: `http://127.0.0.1:${ports.merchantApi}`,
       PUBLIC_URL: publicUrlOf(ports),
       THREE_DS_STATE_KEYS: `k1:${secrets.threeDsStateKey}`,
       CARD_SEALING_KEYS: `k1:${secrets.cardSealingKey}`,

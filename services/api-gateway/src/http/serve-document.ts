@@ -50,11 +50,11 @@ function isKnown(header: string | undefined, etag: string): boolean {
   return (header ?? "").split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
 }
 
-/** The pages load our style sheet and nothing else: no script, no picture, no form, in no frame. */
+/** The pages load our style sheet and our script and nothing else: no picture, no form, in no frame. */
 const DOCUMENT_HEADERS = {
   "Cache-Control": "public, no-cache",
   "Content-Security-Policy":
-    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   "X-Frame-Options": "DENY",
   "Referrer-Policy": "no-referrer",
   "Cross-Origin-Opener-Policy": "same-origin",

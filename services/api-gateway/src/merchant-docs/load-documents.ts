@@ -1,13 +1,16 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { assetPath } from "@holdfast/assets";
-import { Html, html } from "@holdfast/html";
-import { served, type ServedDocument } from "../http/serve-document.ts";
-import { merchantDocumentSchema, type MerchantDocument, type Operation } from "./merchant-document.ts";
-import { renderMarkdown } from "./render-markdown.ts";
-import { renderResultCodes } from "./render-result-codes.ts";
-import { addressOfOperation, renderReference } from "./render-reference.ts";
 import { PROBLEMS, type ProblemCode } from "@holdfast/contracts";
+import { html, type Html } from "@holdfast/html";
+import { served, type ServedDocument } from "../http/serve-document.ts";
+import { withoutTrailingSlashes } from "../public-pages/public-url.ts";
+import { merchantDocumentSchema, type MerchantDocument, type Operation } from "./merchant-document.ts";
+import { addressOfOperation, allOperations } from "./reference-operations.ts";
+import { referencePages, type DocumentPage } from "./reference-pages.ts";
+import { renderMarkdown } from "./render-markdown.ts";
+import { renderPage } from "./render-page.ts";
+import { renderResultCodes } from "./render-result-codes.ts";
 import { renderTable } from "./render-table.ts";
 
 /** The files of docs/merchant in reading order, by name. The first one is the front page. */
@@ -32,61 +35,80 @@ export const GUIDES = [
   "glossary",
 ] as const;
 
+/** The address of the merchant API in the files of docs/merchant: that of a sandbox on its usual ports. */
+export const USUAL_URL = "http://127.0.0.1:8080";
+
 /**
- * Reads and renders the guides and the reference, once in a process.
+ * Reads and renders the guides and the reference, once in a process for each address.
  *
+ * @param apiUrl the address of the merchant API, which stands in the guides and the examples.
  * @returns the documents by their path on the merchant listener
  * @throws Error when a file is absent or a guide contains what is not served
  */
-export function loadDocuments(): ReadonlyMap<string, ServedDocument> {
-  loaded ??= renderAll();
-  return loaded;
+export function loadDocuments(apiUrl = USUAL_URL): ReadonlyMap<string, ServedDocument> {
+  const known = loaded.get(apiUrl);
+  if (known) return known;
+  const documents = renderAll(withoutTrailingSlashes(apiUrl));
+  loaded.set(apiUrl, documents);
+  return documents;
 }
 
-let loaded: ReadonlyMap<string, ServedDocument> | undefined;
+const loaded = new Map<string, ReadonlyMap<string, ServedDocument>>();
 
-function renderAll(): ReadonlyMap<string, ServedDocument> {
+function renderAll(apiUrl: string): ReadonlyMap<string, ServedDocument> {
   const openapi = readFileSync(assetPath("docs/openapi.merchant.json"), "utf8");
   const document = merchantDocumentSchema.parse(JSON.parse(openapi));
-  const guides = GUIDES.map((name) => readGuide(name, document));
-  const reference = renderReference(document).map(({ content, ...entry }) => ({ entry, content }));
+  const guides = GUIDES.map((name) => readGuide(name, { document, apiUrl }));
+  const reference = referencePages(document, apiUrl);
   const pages = [...guides, ...reference];
-  const style = served(
-    "text/css; charset=utf-8",
-    readFileSync(assetPath("services/api-gateway/src/merchant-docs/assets/docs.css"), "utf8"),
-  );
-  const frame = { entries: pages.map(({ entry }) => entry), styleHref: "docs.css" };
+  const entries = pages.map(({ entry }) => entry);
   const rendered = pages.map(
     ({ entry, content }) =>
       [
         `/docs/${entry.name}`,
-        served("text/html; charset=utf-8", renderDocument(content, entry, frame)),
+        served("text/html; charset=utf-8", renderPage(content, entry, entries)),
       ] as const,
   );
   return new Map([
     ["/docs/", rendered[0]![1]],
     ...rendered,
-    ...guides.map(
+    ...pages.map(
       ({ entry, markdown }) =>
         [`/docs/${entry.name}.md`, served("text/markdown; charset=utf-8", markdown)] as const,
     ),
-    ["/docs/llms.txt", served("text/plain; charset=utf-8", listForPrograms(guides))],
-    ["/docs/docs.css", style],
-    ["/openapi.json", served("application/json", openapi)],
+    ["/docs/llms.txt", served("text/plain; charset=utf-8", listForPrograms(guides, reference))],
+    ["/docs/docs.css", readAsset("docs.css", "text/css; charset=utf-8")],
+    ["/docs/docs.js", readAsset("docs.js", "text/javascript; charset=utf-8")],
+    ["/openapi.json", served("application/json", withServer(openapi, apiUrl))],
   ]);
 }
 
-function readGuide(name: (typeof GUIDES)[number], document: MerchantDocument): Guide {
-  const markdown = readFileSync(join(assetPath("docs/merchant"), `${name}.md`), "utf8");
-  const [, title] = /^# (.+)$/m.exec(markdown) ?? [];
+function readAsset(name: string, mediaType: string): ServedDocument {
+  const folder = assetPath("services/api-gateway/src/merchant-docs/assets");
+  return served(mediaType, readFileSync(join(folder, name), "utf8"));
+}
+
+/** The description of the API names one address. */
+function withServer(openapi: string, apiUrl: string): string {
+  return openapi.replace('"default": "http://localhost:8080"', () => `"default": ${JSON.stringify(apiUrl)}`);
+}
+
+function readGuide(
+  name: (typeof GUIDES)[number],
+  { document, apiUrl }: { document: MerchantDocument; apiUrl: string },
+): DocumentPage {
+  const text = readFileSync(join(assetPath("docs/merchant"), `${name}.md`), "utf8");
+  const [, title] = /^# (.+)$/m.exec(text) ?? [];
   if (title === undefined) throw new Error(`docs/merchant/${name}.md has no heading`);
+  // The reader's own; the sandbox's in the prose is the one that a reader starts.
+  const markdown = text.replaceAll(`export GATEWAY=${USUAL_URL}\n`, () => `export GATEWAY=${apiUrl}\n`);
   const tables = new Map([
     [PROBLEM_CODES, () => renderProblemCodes(document)],
     [RESULT_CODES, renderResultCodes],
   ]);
   const parts = markdown
     .split(/^(<!-- the table of .+ -->)$/m)
-    .map((text) => ({ text, table: tables.get(text)?.() }));
+    .map((part) => ({ text: part, table: tables.get(part)?.() }));
   return {
     entry: { name, title },
     content: html`${parts.map(({ text, table }) => table ?? renderMarkdown(text))}`,
@@ -96,14 +118,15 @@ function readGuide(name: (typeof GUIDES)[number], document: MerchantDocument): G
 }
 
 /** The guides and the reference, as programs that read for people find them (llmstxt.org). */
-function listForPrograms(guides: Guide[]): string {
-  const lines = guides.map(({ entry: { name, title } }) => `- [${title}](${name}.md)`);
+function listForPrograms(guides: DocumentPage[], reference: DocumentPage[]): string {
+  const lines = (pages: DocumentPage[]) =>
+    pages.map(({ entry: { name, title } }) => `- [${title}](${name}.md)`).join("\n");
   return [
     "# Holdfast for merchants",
     "## Guides",
-    lines.join("\n"),
+    lines(guides),
     "## Reference",
-    "- [OpenAPI](../openapi.json)",
+    `${lines(reference)}\n- [OpenAPI](../openapi.json)`,
   ]
     .join("\n\n")
     .concat("\n");
@@ -120,7 +143,7 @@ function renderProblemCodes(document: MerchantDocument): Html {
     String(PROBLEMS[code].status),
     PROBLEMS[code].title,
     renderMarkdown(PROBLEMS[code].whatToDo),
-    operations.length === operationsIn(document).length
+    operations.length === allOperations(document).length
       ? "every one"
       : html`${operations.map(
           (operation, index) =>
@@ -136,60 +159,10 @@ function renderProblemCodes(document: MerchantDocument): Html {
 /** The problem codes in the order of the contracts' list. */
 function problemCodesIn(document: MerchantDocument): Map<ProblemCode, Operation[]> {
   const found = Object.keys(PROBLEMS).map((code) => {
-    const operations = operationsIn(document).filter(({ responses }) =>
+    const operations = allOperations(document).filter(({ responses }) =>
       Object.values(responses).some(({ description }) => description.includes(`\`${code}\`:`)),
     );
     return [code as ProblemCode, operations] as const;
   });
   return new Map(found.filter(([, operations]) => operations.length > 0));
-}
-
-function operationsIn({ paths }: MerchantDocument) {
-  return Object.values(paths).flatMap((methods) => Object.values(methods));
-}
-
-type Guide = { entry: NavigationEntry; content: Html; markdown: string };
-
-/** A place in the navigation. `name` is the last part of its address. */
-type NavigationEntry = { name: string; title: string };
-
-/** The document around a guide. Every address in it is relative, so that it works under any path of a proxy. */
-function renderDocument(
-  content: Html,
-  { name, title }: NavigationEntry,
-  { entries, styleHref }: { entries: readonly NavigationEntry[]; styleHref: string },
-): string {
-  return `<!doctype html>\n${
-    html`<html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>${title} · Holdfast</title>
-        <link rel="stylesheet" href="${styleHref}" />
-      </head>
-      <body>
-        <div class="frame">
-          <a class="skip" href="#content">Skip to the text</a>
-          <header class="top">
-            <span class="monogram" aria-hidden="true">H</span>Holdfast for merchants
-          </header>
-          <div class="columns">
-            <nav aria-label="Guides">
-              <ul>
-                ${entries.map(
-                  (entry) =>
-                    html`<li>
-                      <a href="${entry.name}" ${entry.name === name && html`aria-current="page"`}
-                        >${entry.title}</a
-                      >
-                    </li>`,
-                )}
-              </ul>
-            </nav>
-            <main id="content">${content}</main>
-          </div>
-        </div>
-      </body>
-    </html>`.text
-  }\n`;
 }

@@ -17,19 +17,20 @@ const idsIn = (text: string) => [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]
 /** The header that browsers send with an address that somebody types. */
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-test.each(pages)("%s is read without a sign-in, and can load nothing but our style", async (path) => {
+test.each(pages)("%s is read without a sign-in, and loads our style and our script alone", async (path) => {
   const { status, headers, text } = await gateway.merchantApi({ path });
   expect(status).toBe(200);
   expect(headers).toMatchObject({
     "content-type": "text/html; charset=utf-8",
     "content-security-policy":
-      "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
     "cache-control": "public, no-cache",
   });
-  expect(text).not.toMatch(/<script|<img|<form| style=| on[a-z]+=/);
+  expect(text.match(/<script[^]*?<\/script>/g)).toEqual(['<script src="docs.js" defer></script>']);
+  expect(text).not.toMatch(/<img|<form| style=| on[a-z]+=/);
   expect(text).toMatch(/<main id="content">[^]*<h1/);
 });
 
@@ -112,9 +113,6 @@ test("the reference has every operation and every schema of the description", as
   expect(reference).toHaveLength((body["tags"] as unknown[]).length + 2);
   const payments = loadDocuments().get("/docs/reference-payments")!.body;
   expect(payments).toMatch(/id="pay"[^]*data-label="Field"><code>orderId<\/code>, required/);
-  const taking = paths.flatMap(([, methods]) =>
-    Object.values(methods).filter((operation) => "requestBody" in operation),
-  );
   // A 204 has no body to show.
   const answering = paths.flatMap(([, methods]) =>
     Object.values(methods as Record<string, { responses: object }>).filter(({ responses }) =>
@@ -122,26 +120,45 @@ test("the reference has every operation and every schema of the description", as
     ),
   );
   const webhooks = Object.keys(body["webhooks"] as object);
-  const examples = answering.length + taking.length + webhooks.length;
+  const all = paths.flatMap(([, methods]) => Object.values(methods));
+  const examples = answering.length + all.length + webhooks.length;
   expect(text.match(/<p class="quiet">(?:Request|Answer)<\/p>/g)).toHaveLength(examples);
   // Common answers stand once.
   expect(text.match(/<code>rate_limited<\/code>: /g)).toHaveLength(1);
   // A shop answers webhooks.
   expect(text).not.toMatch(/<p><code>Webhook (?:(?!<\/section>)[^])*those of every operation/);
+  // Each operation is a request in curl and in PHP, and in TypeScript where the client has a method.
+  expect(text.match(/<div class="language sh">/g)).toHaveLength(all.length);
+  expect(text.match(/<div class="language php">/g)).toHaveLength(all.length);
+  expect(text.match(/class="language ts">/g)).toHaveLength(all.length);
+  // The operations of a page stand beside it.
+  expect(payments).toMatch(/<nav[^]*<a href="#capture">Capture a payment<\/a>[^]*<\/nav>/);
   // A single value offers no choice.
   expect(text).toContain("<p>Always: <code>payment.captured</code> </p>");
   expect(text).not.toMatch(/One of: <code>[^<]*<\/code> <\/p>/);
 });
 
-test("each guide is Markdown, too, and programs get a list of them", async () => {
+test("each page is Markdown, too, and programs get a list of them", async () => {
   const { text } = await gateway.merchantApi({ path: "/docs/llms.txt" });
-  for (const name of GUIDES) {
+  const names = pages.map((path) => path.slice("/docs/".length)).filter(Boolean);
+  const some = [...GUIDES, "reference", "reference-payments", "reference-fields"];
+  expect(names).toEqual(expect.arrayContaining(some));
+  for (const name of names) {
     expect(text).toContain(`](${name}.md)`);
     const guide = await gateway.merchantApi({ path: `/docs/${name}.md` });
     expect([guide.status, guide.headers["content-type"]]).toEqual([200, "text/markdown; charset=utf-8"]);
     expect(guide.text).toMatch(/^# /);
     expect(guide.text).not.toContain("<!-- the table");
   }
+});
+
+test("the reference as Markdown has each operation with its fields, its answers and its examples", async () => {
+  const { text } = await gateway.merchantApi({ path: "/docs/reference-payments.md" });
+  expect(text).toContain("\n## Capture a payment\n\n`POST /api/payment/{paymentId}/capture`\n");
+  expect(text).toMatch(/^\| `orderId`, required \| string \| /m);
+  expect(text).toMatch(/^\| `409` \| `idempotency_key_in_use`: /m);
+  const blocks = [...text.matchAll(/^```(\w+) capture\n/gm)].map(([, language]) => language);
+  expect(blocks).toEqual(["sh", "ts", "php"]);
 });
 
 test("the guide of webhooks names every event", async () => {
@@ -162,7 +179,7 @@ test("nothing but reading is possible, and what is not there is a 404", async ()
     const answer = await gateway.merchantApi({ method: "POST", path });
     expect(answer).toMatchObject({ status: 405, headers: { allow: "GET, HEAD" } });
   }
-  for (const path of ["/docs/nothing", "/docs/../package.json", "/docs/reference.md"]) {
+  for (const path of ["/docs/nothing", "/docs/../package.json", "/docs/nothing.md"]) {
     expect((await gateway.merchantApi({ path })).status).toBe(404);
   }
   expect((await gateway.operatorApi({ path: "/docs/" })).status).toBe(404);
@@ -178,6 +195,18 @@ test("a browser at the address itself is led to the guides, and a program to not
 });
 
 describe("with other settings", () => {
+  test("the guides, the examples and the API's description name the installation's own address", async () => {
+    const { merchant } = await gateway.startAnother({ MERCHANT_API_URL: "https://api.shop-bank.example/" });
+    const read = async (path: string) => (await http(merchant, { path })).text;
+    for (const path of ["/docs/getting-started", "/docs/test-mode.md"])
+      expect(await read(path)).toContain("export GATEWAY=https://api.shop-bank.example\n");
+    const reference = await read("/docs/reference-payments.md");
+    expect(reference).toContain('curl -sS "https://api.shop-bank.example/api/payment" \\\n');
+    expect(reference).toContain('  baseUrl: "https://api.shop-bank.example",\n');
+    expect(reference).toContain("putenv('GATEWAY=https://api.shop-bank.example');\n");
+    expect(await read("/openapi.json")).toContain('"default": "https://api.shop-bank.example"');
+  });
+
   test("whoever reads too much loses the guides, and the API answers on", async () => {
     const { merchant } = await gateway.startAnother({ PAGE_REQUESTS_PER_MINUTE_PER_IP: "2" });
     const read = async () => await http(merchant, { path: "/docs/" });

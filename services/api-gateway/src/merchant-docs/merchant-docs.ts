@@ -12,7 +12,8 @@ export function merchantDocs(config: Config): Router {
   const router = Router({ caseSensitive: true, strict: true });
   if (!config.DOCS) return router;
   const rate = createPageRateLimit(pageRatesIn(config));
-  for (const [path, document] of loadDocuments()) serveDocument(router, path, () => document, rate);
+  for (const [path, document] of loadDocuments(config.MERCHANT_API_URL))
+    serveDocument(router, path, () => document, rate);
   const front = router.route("/docs");
   front.get(
     requestHandler((_request, exchange) => {
