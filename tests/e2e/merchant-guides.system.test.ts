@@ -95,6 +95,7 @@ const OUTPUT: Record<string, RegExp[]> = {
   "test-cards": [/"status":"FAILED"/],
   client: [/^charged /m, /^6\.25$/m],
   "going-live": [/"items":\[[^]*"items":\[\]/],
+  versions: [],
 };
 
 /** Guides whose blocks other tests execute, and the languages of these blocks. */

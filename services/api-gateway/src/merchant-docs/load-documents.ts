@@ -31,6 +31,7 @@ export const GUIDES = [
   "php-and-dotnet",
   "test-mode",
   "going-live",
+  "versions",
   "generate-a-client",
   "glossary",
 ] as const;
