@@ -88,7 +88,11 @@ function callerOf({ gatewayUrl, merchants }: SandboxFile) {
   return async (method: string, path: string, body?: object): Promise<Answer> => {
     const answer = await fetch(gatewayUrl + path, {
       method,
-      headers: { "X-API-KEY": apiKey, "X-API-SECRET": apiSecret, "Content-Type": "application/json" },
+      headers: {
+        "X-API-KEY": apiKey,
+        "X-API-SECRET": apiSecret,
+        ...(body && { "Content-Type": "application/json" }),
+      },
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
