@@ -48,6 +48,14 @@ async function upload(page: Page, file: string): Promise<void> {
 /** The bank's report of everything that was sent to it so far. */
 const bankReport = async () => await (await fetch(`${product.file.acquirerUrl}/settlement`)).text();
 
+/** Waits until the file was read, and lets it count. */
+async function confirmFile(page: Page): Promise<void> {
+  await untilShown(page, /Confirm file/);
+  await page.getByRole("button", { name: "Confirm file" }).click();
+  await page.waitForURL(/done=confirmFile/);
+  expect(await statusOf(page)).toContain("The file counts");
+}
+
 /** Reloads until the page says so. */
 async function untilShown(page: Page, text: string | RegExp): Promise<void> {
   await eventually(async () => {
@@ -86,6 +94,7 @@ test("an order number leads to the payment, its webhooks, its bank lines and its
   await product.merchantApi("POST", `/api/payment/${paymentId}/refund`, { amount: 2, currency: "TRY" });
   const clerk = await signIn("alice");
   await upload(clerk, await writeBankFile(await bankReport()));
+  await confirmFile(clerk);
   await untilShown(clerk, /agrees/);
 
   const page = await signIn("vera");
@@ -142,7 +151,14 @@ test("a file is taken once, whoever sends it twice, and without a script", async
   const page = await signIn("alice", "/settlement", { ...readerOf(DESK), javaScriptEnabled: false });
   await upload(page, file);
   expect(await statusOf(page)).toContain("The file was uploaded");
-  await untilShown(page, /missing here/);
+  await untilShown(page, /Differences that change once it counts/);
+  const changes = page.getByRole("table", { name: "Differences that change once it counts" });
+  expect(await changes.innerText()).toMatch(/Missing here\s+1\s+0/);
+  expect(await changes.innerText()).toMatch(/Not readable\s+1\s+0/);
+  expect(await page.getByRole("table", { name: "Its lines by kind" }).innerText()).toMatch(/TRY\s77\.31/);
+  expect(await page.getByRole("main").innerText()).toMatch(/Days of settlement[^]{0,20}2026/);
+  await confirmFile(page);
+  await untilShown(page, /Compared\s/);
   expect(await page.getByRole("table", { name: "Lines that could not be read" }).innerText()).toContain("3");
   expect(await page.locator("main img, main script").count()).toBe(0);
   await upload(page, file);

@@ -62,6 +62,9 @@ test("a file counts once another person has confirmed it, and the log names file
     faults: 1,
     kinds: [{ kind: "SALE", currency: "TRY", lines: 1, grossAmount: 12.5, feeAmount: 0, netAmount: 12.5 }],
     firstDay: "2026-03-11",
+    senderConfirms: false,
+    verdicts: { MISSING_HERE: 1 },
+    differences: { opens: { MISSING_HERE: 1, UNREADABLE: 1 }, resolves: {} },
     faultyLines: [{ line: 3, reason: "gross: not an amount" }],
   });
   await eventually(async () => expect(await system.query("select from settlement.upload_part")).toEqual([]));

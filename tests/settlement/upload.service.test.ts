@@ -266,6 +266,10 @@ test("a preview says what taking a file comes to, and keeps nothing; taking it t
         { kind: "SALE", currency: "TRY", lines: 5, grossAmount: 66.99, feeAmount: 0.2, netAmount: 66.79 },
       ],
       verdicts: expected,
+      differences: {
+        opens: { AMOUNT_DIFFERS: 1, DUPLICATE: 1, MISSING_HERE: 1, UNREADABLE: 1 },
+        resolves: { AMOUNT_DIFFERS: 1 },
+      },
       faultyLines: [{ line: 9, reason: "gross: not an amount" }],
     },
   });
@@ -280,6 +284,63 @@ test("a preview says what taking a file comes to, and keeps nothing; taking it t
     status: 200,
     body: { refusal: { reason: "already_imported" }, verdicts: {} },
   });
+});
+
+test("a file that is sent for a review shows what it comes to, and counts once its sender confirms it", async () => {
+  const confirm = async (importId: string | undefined) => {
+    const answer = await fetch(`http://127.0.0.1:${port}/operator/settlements/${importId}/confirm`, {
+      method: "POST",
+      headers: { Authorization: await authorization() },
+    });
+    return { status: answer.status, body: (await answer.json()) as Answer["body"] };
+  };
+  await system.query("update settlement.account set settlement_days = 400");
+  const paid = await system.sell("1000");
+  const line = (kind: string, gross: string, more: object) =>
+    genericLine({ kind, reference: paid, bank_reference: "b-1", gross, net: gross, ...more });
+  const taken = (await upload(genericFile(line("SALE", "6.00", { payout_id: "review-1" })))).body.importId;
+  await eventually(async () => expect(await read(taken)).toMatchObject({ verdicts: { AMOUNT_DIFFERS: 1 } }));
+
+  const review = { query: `${DEFAULT}&review=true` };
+  const { importId } = (
+    await upload(
+      genericFile(
+        line("SALE", "4.00", { bank_reference: "b-2" }),
+        line("PAYOUT", "5.00", { reference: "", payout_id: "review-1" }),
+      ),
+      review,
+    )
+  ).body;
+  const proposed = {
+    state: "PROPOSED",
+    senderConfirms: true,
+    verdicts: { MATCHED: 1, NOT_COMPARED: 1 },
+    differences: { opens: { PAYOUT_DIFFERS: 1 }, resolves: { AMOUNT_DIFFERS: 1 } },
+  };
+  expect(await read(importId)).toMatchObject(proposed);
+  // Looking at it leaves nothing.
+  expect(await read(importId)).toMatchObject(proposed);
+  expect(
+    await system.query("select from settlement.line where import_id = $1 and verdict is not null", [importId]),
+  ).toEqual([]);
+  const before = await system.query<{ at: Date }>("select now() as at");
+  expect(await confirm(importId)).toMatchObject({
+    status: 200,
+    body: { state: "TAKEN", importedBy: "olga", confirmedBy: "olga" },
+  });
+  await eventually(async () =>
+    expect(
+      await system.query(
+        `select class, state from settlement.difference
+         where account_id = $1 and (opened_at > $2 or ended_at > $2) order by class`,
+        [TEST_ACCOUNT_ID, before[0]!.at],
+      ),
+    ).toEqual([
+      { class: "AMOUNT_DIFFERS", state: "RESOLVED" },
+      { class: "PAYOUT_DIFFERS", state: "OPEN" },
+    ]),
+  );
+  expect(await confirm(importId)).toMatchObject({ status: 409, body: { code: "nothing_to_confirm" } });
 });
 
 test("a preview says why a file would be refused, and a large one is left to the command", async () => {

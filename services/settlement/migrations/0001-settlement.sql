@@ -110,10 +110,12 @@ create table import (
   sha256          bytea check (octet_length(sha256) = 32),          -- of the whole file
   bytes           bigint not null default 0 check (bytes >= 0),
 
-  -- READING: a process reads it. PROPOSED: its lines are there, and count once a second person agrees. TAKEN: they count.
+  -- READING: a process reads it. PROPOSED: its lines are there, and count once a person confirms them. TAKEN: they count.
   -- REFUSED: none of them does.
   state           text not null check (state in ('READING', 'PROPOSED', 'TAKEN', 'REFUSED')),
   confirmed_by    text check (char_length(confirmed_by) between 1 and 1000),
+  -- True where one person is enough: whoever sent it may confirm it.
+  sender_confirms boolean not null default false,
   reason          text check (char_length(reason) <= 64),
   detail          text check (char_length(detail) <= 1000),
   lines           integer not null default 0 check (lines >= 0),
@@ -130,7 +132,7 @@ create table import (
   constraint import_refused_says_why check ((state = 'REFUSED') = (reason is not null)),
   constraint import_taken_is_identified check (state not in ('PROPOSED', 'TAKEN') or sha256 is not null),
   constraint import_confirmed_by_another check (
-    confirmed_by is null or confirmed_by <> imported_by and state = 'TAKEN')
+    confirmed_by is null or (confirmed_by <> imported_by or sender_confirms) and state = 'TAKEN')
 );
 
 -- A file is taken once for an account, however often and by whomever it is sent.
@@ -225,6 +227,8 @@ create table upload (
   account_id   text not null references account,
   mapping      text not null check (char_length(mapping) between 1 and 64),
   file_name    text not null check (char_length(file_name) between 1 and 200),
+  -- Its lines count once a person confirms them, also where one person is enough.
+  review       boolean not null default false,
   uploaded_by  text not null check (char_length(uploaded_by) between 1 and 1000),
   bytes        bigint not null default 0 check (bytes >= 0),       -- of the parts that are there
   -- The time of its last part. Without another one for some time it is given up.

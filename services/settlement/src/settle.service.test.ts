@@ -181,6 +181,8 @@ test("a preview says what a file comes to, and keeps nothing", async () => {
       "2 lines can be read, 1 cannot; days 2026-11-23 to 2026-11-23",
       "  SALE: 2 lines, gross 25, fee 0.5, net 24.5 TRY",
       "  2 lines would be MISSING_HERE",
+      "  2 differences would begin: MISSING_HERE",
+      "  1 differences would begin: UNREADABLE",
       "  line 3: gross: not an amount",
       "nothing of the file was kept",
       "",

@@ -129,7 +129,7 @@ function reportCheck(checked: CheckedStatements, out: Output): number {
 }
 
 function reportPreview(preview: SettlementPreview, out: Output): number {
-  const { refusal, lines, faults, firstDay, lastDay, kinds, verdicts, faultyLines } = preview;
+  const { refusal, lines, faults, firstDay, lastDay, kinds, verdicts, differences, faultyLines } = preview;
   if (refusal) out(`it would be refused (${refusal.reason}): ${refusal.detail}\n`);
   out(`${lines} lines can be read, ${faults} cannot; days ${firstDay ?? "-"} to ${lastDay ?? "-"}\n`);
   for (const each of kinds)
@@ -137,6 +137,10 @@ function reportPreview(preview: SettlementPreview, out: Output): number {
       `  ${each.kind}: ${each.lines} lines, gross ${each.grossAmount}, fee ${each.feeAmount}, net ${each.netAmount} ${each.currency}\n`,
     );
   for (const [verdict, count] of Object.entries(verdicts)) out(`  ${count} lines would be ${verdict}\n`);
+  for (const [kind, count] of Object.entries(differences?.opens ?? {}))
+    out(`  ${count} differences would begin: ${kind}\n`);
+  for (const [kind, count] of Object.entries(differences?.resolves ?? {}))
+    out(`  ${count} differences would end: ${kind}\n`);
   for (const { line, reason } of faultyLines.slice(0, FAULTS_PRINTED)) out(`  line ${line}: ${reason}\n`);
   out("nothing of the file was kept\n");
   return refusal ? 1 : 0;

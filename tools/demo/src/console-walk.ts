@@ -52,7 +52,7 @@ Open the console in a browser, and a second person's in a private window:
  8. alice  opens "Deliveries" and a webhook: each attempt, "Redeliver", and why a signature may be wrong.
            ${consoleUrl}/deliveries?merchantId=${shop.merchantId}
  9. alice  opens "Settlement": the differences between the banks' files and our records, until they are closed.
-           "Upload file" takes a bank's file. The file's page then shows which of its lines were taken.
+           "Upload file" takes a bank's file. The file's page shows what it comes to; "Confirm file" lets it count.
 10. vera   opens "Audit": who did what, including all of the above.
            ${consoleUrl}/audit
 11. mina   is an owner at the shop: "Keys and webhooks", "Payment links" with a QR code, "Statements", and the payment.

@@ -166,6 +166,10 @@ export const OPERATOR_SETTLEMENT_ANSWERS: Readonly<Record<string, Readonly<Recor
         { kind: "REFUND", currency: "TRY", lines: 2, grossAmount: -12.5, feeAmount: 0, netAmount: -12.5 },
       ],
       verdicts: { MATCHED: 99, FEE_DIFFERS: 1, MISSING_HERE: 1 },
+      differences: {
+        opens: { FEE_DIFFERS: 1, MISSING_HERE: 1, UNREADABLE: 1 },
+        resolves: { MISSING_AT_BANK: 2 },
+      },
       faultyLines: [{ line: 44, reason: "gross: not an amount" }],
     },
   },

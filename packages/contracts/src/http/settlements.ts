@@ -25,13 +25,17 @@ export const settlementImportSchema = z
       .meta({ description: "SHA-256 of its bytes, in hex; absent until it was read" }),
     state: z.enum(["READING", "PROPOSED", "TAKEN", "REFUSED"]).meta({
       description:
-        "PROPOSED: its lines count once another person confirms it. TAKEN: they count. REFUSED: none of them does, for `reason`",
+        "PROPOSED: its lines count once somebody confirms it, another person than its sender unless `senderConfirms`. TAKEN: they count. REFUSED: none of them does, for `reason`",
     }),
     reason: z
       .string()
       .optional()
       .meta({ description: "Why it was refused, as a code; see docs/settlement.md" }),
     detail: z.string().optional().meta({ description: "What about it was refused, for people" }),
+    senderConfirms: z
+      .boolean()
+      .optional()
+      .meta({ description: "While it is PROPOSED: whether the person who sent it may confirm it, too" }),
     lines: z.int().meta({ description: "Lines that could be read" }),
     faults: z.int().meta({ description: "Lines that could not" }),
     createdAt: z.iso.datetime().meta({ description: "When it was handed in (UTC)" }),
@@ -56,6 +60,11 @@ const addedUp = {
   kinds: z.array(linesOfKind).meta({ description: "Its lines by kind and currency" }),
 };
 
+const changesSchema = z.object({
+  opens: z.record(z.string(), z.int()).meta({ description: "How many it would open, by their class" }),
+  resolves: z.record(z.string(), z.int()).meta({ description: "How many it would end, by their class" }),
+});
+
 const lineNoteSchema = z.object({
   line: z.int().meta({ description: "Number of the line in the file, from 1" }),
   reason: z.string().meta({ description: "What could not be read, and why" }),
@@ -67,9 +76,12 @@ export const settlementImportDetailSchema = settlementImportSchema
     kinds: addedUp.kinds
       .optional()
       .meta({ description: "While it is PROPOSED, its lines by kind and currency" }),
-    verdicts: z
-      .record(z.string(), z.int())
-      .meta({ description: "How many of its lines the comparison calls what" }),
+    verdicts: z.record(z.string(), z.int()).meta({
+      description: "How many of its lines the comparison calls what, or would call while it is PROPOSED",
+    }),
+    differences: changesSchema.optional().meta({
+      description: "The differences that its confirmation would change; while it is PROPOSED, of 10,000 lines at most",
+    }),
     faultyLines: z
       .array(lineNoteSchema)
       .meta({ description: "The first hundred lines that could not be read" }),
@@ -99,6 +111,9 @@ export const settlementPreviewSchema = z
     verdicts: z
       .record(z.string(), z.int())
       .meta({ description: "How many of its lines the comparison would call what" }),
+    differences: changesSchema
+      .optional()
+      .meta({ description: "The differences that it would change; absent where it would be refused" }),
     faultyLines: z
       .array(
         z.object({

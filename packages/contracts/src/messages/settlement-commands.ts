@@ -122,6 +122,8 @@ export const beginSettlementUpload = defineOperatorCommand({
     accountId: z.string(),
     mapping: z.string(),
     fileName: fileNameSchema,
+    /** It counts once somebody confirms it, also where one person is enough. */
+    review: z.enum(["true", "false"]).optional(),
   }),
   /** The public key that its parts are sealed to: they may have whole card numbers. */
   result: z.object({ sealTo: z.string() }),

@@ -54,9 +54,18 @@ export const settlementOperations = defineOperatorOperations({
     summary: "Upload a settlement file",
     description:
       "Takes a bank's file of at most 1 GiB, which is read once all of it is there: the file is READING first, then PROPOSED " +
-      "until another person confirms it (TAKEN immediately where one person is enough), or REFUSED, whole. A file that was " +
-      "taken for the account before is refused.",
+      "until another person confirms it (TAKEN immediately where one person is enough, unless `review` is `true`), or REFUSED, " +
+      "whole. A file that was taken for the account before is refused.",
     ...sent,
+    queryParameters: sent.queryParameters.extend({
+      review: z
+        .enum(["true", "false"], { error: "must be true or false" })
+        .optional()
+        .meta({
+          description:
+            "`true`: where one person is enough, too, the file is PROPOSED first; its sender may confirm it then",
+        }),
+    }),
     responses: { 202: { description: "The file is there and will be read", body: settlementImportSchema } },
     problems: [
       "validation_failed",
@@ -104,9 +113,10 @@ export const settlementOperations = defineOperatorOperations({
     work: "write",
     role: "operations",
     recentSignIn: true,
-    summary: "Confirm a settlement file that another person has sent",
+    summary: "Confirm a settlement file that was read",
     description:
-      "Makes the lines of a PROPOSED file count. They are the ones that its answer shows, and do not change.",
+      "Makes the lines of a PROPOSED file count. They are the ones that its answer shows, and do not change. Whoever sent it " +
+      "may do so only where one person is enough (`senderConfirms`).",
     ...oneFile,
     responses: { 200: { description: "The file, which is TAKEN", body: settlementImportSchema } },
     problems: [

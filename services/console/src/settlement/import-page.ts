@@ -1,18 +1,28 @@
-import { operations, type settlementImportDetailSchema } from "@holdfast/contracts";
+import {
+  DIFFERENCE_CLASSES,
+  operations,
+  type AcquirerAccount,
+  type settlementImportDetailSchema,
+} from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import type { z } from "zod";
 import { signInAgain } from "../ui/action-forms.ts";
 import { faultAt, needsOf } from "../ui/field-faults.ts";
 import { actionForm, textField } from "../ui/form-fields.ts";
-import { amountText, statusBadge, timeElement } from "../ui/format.ts";
+import { accountLink } from "../accounts/account-path.ts";
+import { amountText, dayText, statusBadge, timeElement } from "../ui/format.ts";
 import { roleBar } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { foldedDetail } from "./folded-detail.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import { facts, table } from "../ui/table.ts";
 import { doneNotice, takeAction } from "../ui/take-action.ts";
+import { unlessAway } from "../ui/unless-away.ts";
 
-/** A bank's file: the imported lines, the unreadable ones with the reason, and the result of the comparison. */
+/**
+ * A bank's file: the lines, the unreadable ones with the reason, and the result of the comparison; before it counts, the one
+ * that there would be.
+ */
 export const importPages: Page[] = [
   { method: "GET", path: "/settlement/imports/:importId", answer: (context) => answerImport(context) },
   { method: "POST", path: "/settlement/imports/:importId/confirm", answer: confirm },
@@ -24,10 +34,14 @@ type Import = z.infer<typeof settlementImportDetailSchema>;
 async function answerImport(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
   const { api, parameters, reader } = context;
   const texts = SETTLEMENT_TEXTS[reader.language];
-  const file = await api.read(operations.getSettlement, { path: { importId: parameters["importId"]! } });
+  const [file, accounts] = await Promise.all([
+    api.read(operations.getSettlement, { path: { importId: parameters["importId"]! } }),
+    unlessAway(api.read(operations.listAcquirerAccounts)),
+  ]);
+  const account = accounts?.items.find(({ accountId }) => accountId === file.accountId);
   const query = new URLSearchParams({ accountId: file.accountId }).toString();
-  const content = html`${facts(factsOf(reader, file))} ${whatNext(context, file)}
-    ${file.kinds && kindTable(reader, file.kinds)}
+  const content = html`${facts(factsOf(reader, file, account))} ${whatNext(context, file)}
+    ${file.kinds && kindTable(reader, file.kinds)} ${file.state === "PROPOSED" && changeTable(reader, file)}
     ${(file.state === "TAKEN" || file.state === "PROPOSED") && lineTables(reader, file)}
     <p><a class="button" href="/settlement?${query}">${texts.toDifferences}</a></p>`;
   return {
@@ -44,7 +58,7 @@ async function confirm(context: PageContext): Promise<PageAnswer> {
   return await takeAction(
     context,
     {
-      action: "approve",
+      action: "confirmFile",
       endpoint: operations.confirmSettlement,
       path: { importId },
       body: undefined,
@@ -71,14 +85,15 @@ async function refuse(context: PageContext): Promise<PageAnswer> {
   );
 }
 
-function factsOf(reader: Reader, file: Import) {
+function factsOf(reader: Reader, file: Import, account: AcquirerAccount | undefined) {
   const texts = SETTLEMENT_TEXTS[reader.language];
   return [
     [texts.state, html`${statusBadge(reader, file.state)} ${file.reason}`],
     [reader.texts.detail, foldedDetail(file.detail)],
     [texts.lines, file.lines],
     [texts.faults, file.faults],
-    [texts.account, file.accountId],
+    [texts.account, account ? accountLink(account) : file.accountId],
+    [texts.days, daysOf(reader, file)],
     [texts.mapping, [file.mapping, file.mappingVersion].filter((part) => part !== undefined).join(" ")],
     [texts.importedBy, file.importedBy],
     [texts.confirmedBy, file.confirmedBy],
@@ -94,18 +109,19 @@ function whatNext(context: PageContext, file: Import): Html {
   const texts = SETTLEMENT_TEXTS[context.reader.language];
   if (state === "READING") return html`<p>${texts.readingNow}</p>`;
   if (state === "PROPOSED")
-    return html`<p>${texts.proposedNow}</p>
+    return html`<p>${file.senderConfirms === true ? texts.proposedAlone : texts.proposedNow}</p>
       ${confirmForm(context, file)} ${refuseForm(context, file)}`;
   return state === "REFUSED" ? html`<p>${texts.refusedWhole}</p>` : html``;
 }
 
-function confirmForm(context: PageContext, { importId, importedBy, fileName, lines }: Import): Html {
+function confirmForm(context: PageContext, file: Import): Html {
+  const { importId, importedBy, fileName, lines, senderConfirms } = file;
   const { reader, session } = context;
   const texts = SETTLEMENT_TEXTS[reader.language];
   const page = `/settlement/imports/${importId}`;
   const why =
     roleBar(session, "operations", reader.texts) ??
-    (importedBy === session.subject ? texts.whySent : undefined);
+    (importedBy === session.subject && senderConfirms !== true ? texts.whySent : undefined);
   if (why !== undefined) return html`<p class="quiet">${texts.confirmFile}: ${why}</p>`;
   if (!context.mayDecide) return signInAgain(context, page);
   return actionForm(context, {
@@ -152,6 +168,35 @@ function kindTable(reader: Reader, kinds: NonNullable<Import["kinds"]>): Html {
       amount(texts.net, ({ netAmount }) => netAmount),
     ],
     { rows: kinds, empty: "" },
+  );
+}
+
+function daysOf(reader: Reader, { firstDay, lastDay }: Import): string | undefined {
+  if (firstDay === undefined || lastDay === undefined) return undefined;
+  const days = [dayText(reader, firstDay), ...(lastDay === firstDay ? [] : [dayText(reader, lastDay)])];
+  return days.join(" – ");
+}
+
+/** The differences that begin and end once the file counts. */
+function changeTable(reader: Reader, { accountId, differences }: Import): Html {
+  const texts = SETTLEMENT_TEXTS[reader.language];
+  if (!differences) return html`<p class="quiet">${texts.notForeseen}</p>`;
+  const { opens, resolves } = differences;
+  const classes = DIFFERENCE_CLASSES.filter((kind) => (opens[kind] ?? resolves[kind]) !== undefined);
+  return table(
+    texts.changesTitle,
+    [
+      {
+        heading: texts.difference,
+        cell: (kind) =>
+          html`<a href="/settlement?${new URLSearchParams({ class: kind, accountId }).toString()}"
+            >${texts.classes[kind]}</a
+          >`,
+      },
+      { heading: texts.begin, isNumber: true, cell: (kind) => opens[kind] ?? 0 },
+      { heading: texts.end, isNumber: true, cell: (kind) => resolves[kind] ?? 0 },
+    ],
+    { rows: classes, empty: texts.noChanges },
   );
 }
 

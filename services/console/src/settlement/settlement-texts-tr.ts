@@ -116,6 +116,15 @@ export const TURKISH: SettlementTexts = {
   readingNow: "Dosya geldi ve okunuyor. Ne alındığını görmek için sayfayı birazdan yeniden açın.",
   proposedNow:
     "Satırları okundu, henüz sayılmıyor. Toplamları bankanın belgesiyle karşılaştırın; sonra dosyayı gönderenden başka biri onaylar.",
+  proposedAlone:
+    "Satırları okundu, henüz sayılmıyor. Toplamları bankanın belgesiyle karşılaştırın, sonra dosyayı onaylayın.",
+  days: "Valör günleri",
+  changesTitle: "Dosya sayılınca değişecek farklar",
+  begin: "Başlar",
+  end: "Sona erer",
+  noChanges: "Bu dosyayla hiçbir fark başlamaz ya da sona ermez.",
+  notForeseen:
+    "10.000 satırdan uzun bir dosya sayılınca karşılaştırılır. settle import --preview komutu önceden karşılaştırır.",
   confirmFile: "Dosyayı onayla",
   confirmFileQuestion: (name, lines) => `${name} onaylansın mı? ${lines} satırı hesaba katılır.`,
   refuseFile: "Dosyayı reddet",
@@ -132,7 +141,8 @@ export const TURKISH: SettlementTexts = {
   upload: "Banka dosyası yükle",
   uploadButton: "Dosyayı yükle",
   chooseFile: "Dosya",
-  chooseFileHint: "Bankanın gönderdiği gibi, en çok 1 GiB. Daha önce alınmış dosya reddedilir.",
+  chooseFileHint:
+    "Bankanın gönderdiği gibi, en çok 1 GiB. Sonraki sayfa, dosya sayılmadan önce neyi değiştireceğini gösterir. Daha önce alınmış dosya reddedilir.",
   needFile: "Banka dosyasını seçin.",
   needAccount: "Hesabı seçin.",
   needMapping: "Eşlemeyi seçin.",

@@ -122,6 +122,15 @@ const ENGLISH = {
   readingNow: "The file has arrived and is being read. Open the page again in a moment to see the result.",
   proposedNow:
     "Its lines are read and do not count yet. Compare the sums with the bank's paper, then another person than the one who sent the file confirms it.",
+  proposedAlone:
+    "Its lines are read and do not count yet. Compare the sums with the bank's paper, then confirm the file.",
+  days: "Days of settlement",
+  changesTitle: "Differences that change once it counts",
+  begin: "Begin",
+  end: "End",
+  noChanges: "No difference begins or ends by it.",
+  notForeseen:
+    "A file of more than 10,000 lines is compared once it counts. The command settle import --preview compares it before.",
   confirmFile: "Confirm file",
   confirmFileQuestion: (name: string, lines: number) => `Confirm ${name}? Its ${lines} lines then count.`,
   refuseFile: "Refuse file",
@@ -138,7 +147,8 @@ const ENGLISH = {
   upload: "Upload a bank's file",
   uploadButton: "Upload file",
   chooseFile: "File",
-  chooseFileHint: "As the bank sends it, at most 1 GiB. A file that was taken before is refused.",
+  chooseFileHint:
+    "As the bank sends it, at most 1 GiB. The next page shows what it comes to, before it counts. A file that was taken before is refused.",
   needFile: "Choose the bank's file.",
   needAccount: "Choose the account.",
   needMapping: "Choose the mapping.",

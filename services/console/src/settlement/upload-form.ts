@@ -54,7 +54,8 @@ export async function receiveUpload(
   const { form, reader } = context;
   const { needAccount, needFile, needMapping } = SETTLEMENT_TEXTS[reader.language];
   const field = (name: string) => form.get(name)?.trim() ?? "";
-  const query = { accountId: field("accountId"), mapping: field("mapping") };
+  // The file's page is looked at before anything counts, also where one person is enough.
+  const query = { accountId: field("accountId"), mapping: field("mapping"), review: "true" };
   return await takeFile(
     context,
     {

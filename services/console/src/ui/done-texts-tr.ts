@@ -10,6 +10,7 @@ export const DONE_TURKISH: typeof DONE = {
   inquire: "Bankaya soruldu. Yanıtı aşağıdadır.",
   reverse: "Ödeme geri alınıyor.",
   resolve: "Beyanınız kaydedildi.",
+  confirmFile: "Dosya artık sayılıyor. Satırları bir dakika içinde karşılaştırılır.",
   refuseFile: "Dosya reddedildi: hiçbir satırı sayılmaz.",
   refund: "İade talep edildi. Başka birinin onaylaması gerekir.",
   redeliver: "Bildirim yeniden gönderilmek üzere sıraya alındı.",
@@ -42,7 +43,7 @@ export const DONE_TURKISH: typeof DONE = {
   decideDispute: "Sonuç kaydedildi.",
   changeDispute: "Bankanın bildirdikleri kaydedildi.",
   addEvidence: "Dosya itiraza eklendi.",
-  uploadFile: "Dosya yüklendi.",
+  uploadFile: "Dosya yüklendi. Onaylanınca sayılır.",
   createLink: "Bağlantı oluşturuldu. Adresini veya karekodunu ödeyecek kişiye gönderin.",
   disableLink: "Bağlantı kapatıldı: artık kimse bu bağlantıyla ödeme başlatamaz.",
 };

@@ -9,6 +9,7 @@ export const DONE = {
   inquire: "The bank was asked. Its answer is shown below.",
   reverse: "The payment is being reversed.",
   resolve: "Your statement is recorded.",
+  confirmFile: "The file counts. Its lines are compared within a minute.",
   refuseFile: "The file is refused: none of its lines counts.",
   refund: "The refund is requested. A different person has to approve it.",
   redeliver: "The webhook is queued to be sent again.",
@@ -41,7 +42,7 @@ export const DONE = {
   decideDispute: "The outcome is recorded.",
   changeDispute: "What the bank says is recorded.",
   addEvidence: "The file is kept with the dispute.",
-  uploadFile: "The file was uploaded.",
+  uploadFile: "The file was uploaded. It counts once it is confirmed.",
   createLink: "The link was created. Send its address or its QR code to the buyer.",
   disableLink: "The link is disabled: nobody can start a payment with it.",
 };

@@ -28,6 +28,8 @@ export type ImportDeps = {
   leaseMs: number;
   /** A file counts only once another person than the one who sent it agrees. */
   twoPeople: boolean;
+  /** It counts only once somebody confirms it: whoever sent it, where one person is enough. */
+  review?: boolean;
 };
 
 /** Bounds of one file: larger, or with more lines that cannot be read, it is refused whole. */
@@ -70,8 +72,8 @@ export async function importLeasedFile(
     if (other !== undefined)
       return await refuse("of_another_account", `its lines name payments of the account "${other}"`);
     const whole = { ...read, mappingVersion: mapping.version };
-    if (deps.twoPeople) {
-      await endAsProposed(db, leased, whole);
+    if (deps.twoPeople || deps.review === true) {
+      await endAsProposed(db, leased, { ...whole, senderConfirms: !deps.twoPeople });
       return { outcome: "proposed", lines: read.lines, faults: read.faults };
     }
     const earlier = await endAsTaken(db, leased, whole);

@@ -114,14 +114,15 @@ export async function keepLease(
 
 export type Taken = { lines: number; faults: number; bytes: bigint; sha256: Buffer; mappingVersion: number };
 
-/** Ends the reading of a file whose lines count once another person agrees. @throws ImportLostError */
+/** Ends the reading of a file whose lines count once a person confirms them. @throws ImportLostError */
 export async function endAsProposed(
   db: Kysely<SettlementDatabase>,
   leased: LeasedImport,
-  read: Taken,
+  { senderConfirms: sender_confirms, ...read }: Taken & { senderConfirms: boolean },
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const row = await end(trx, leased, { state: "PROPOSED", ended_at: null, ...columnsOfRead(read) });
+    const change = { state: "PROPOSED", ended_at: null, sender_confirms, ...columnsOfRead(read) } as const;
+    const row = await end(trx, leased, change);
     await audit(trx, row, { actor: nameOf(row.imported_by), action: "settlement.proposed" });
   });
 }

@@ -59,7 +59,7 @@ export async function previewFile(
     const refused =
       read.refusal ?? (await wouldBeRefused(trx, { ...leased, account_id: accountId }, read.sha256));
     // Nothing of a file that is refused counts, so nothing of it is compared.
-    const verdicts = refused ? {} : await previewRanges(trx, leased.import_id);
+    const compared = refused ? { verdicts: {} } : await previewRanges(trx, leased.import_id);
     return {
       ...head,
       sha256: read.sha256.toString("hex"),
@@ -67,7 +67,7 @@ export async function previewFile(
       ...(await addUp(trx, leased.import_id)),
       faults: read.faults,
       faultyLines: read.first.map(({ lineNo, reason }) => ({ line: lineNo, reason })),
-      verdicts,
+      ...compared,
     };
   } finally {
     await trx.rollback().execute();

@@ -22,7 +22,10 @@ export async function readUploads(
       const detail = `its reader did not end ${TRIES_MAX} times`;
       await endAsRefused(deps.db, leased, { reason: "interrupted", detail });
       deps.events.fileRefused(leased, "interrupted");
-    } else await importLeasedFile(deps, leased, () => partsOf(deps, leased.import_id));
+    } else
+      await importLeasedFile({ ...deps, review: leased.review }, leased, () =>
+        partsOf(deps, leased.import_id),
+      );
     await deps.db.deleteFrom("upload").where("import_id", "=", leased.import_id).execute();
   }
 }
@@ -46,7 +49,7 @@ async function forgetAbandoned(db: Kysely<SettlementDatabase>): Promise<void> {
 async function leaseUpload({
   db,
   leaseMs,
-}: Pick<ImportDeps, "db" | "leaseMs">): Promise<(LeasedImport & { tries: number }) | undefined> {
+}: Pick<ImportDeps, "db" | "leaseMs">): Promise<(LeasedImport & { tries: number; review: boolean }) | undefined> {
   return await db.transaction().execute(async (trx) => {
     const row = await trx
       .updateTable("import")
@@ -68,13 +71,13 @@ async function leaseUpload({
       .returningAll()
       .executeTakeFirst();
     if (!row) return undefined;
-    const { tries } = await trx
+    const { tries, review } = await trx
       .updateTable("upload")
       .set({ tries: sql`tries + 1` })
       .where("import_id", "=", row.import_id)
-      .returning("tries")
+      .returning(["tries", "review"])
       .executeTakeFirstOrThrow();
-    return { ...(row as LeasedImport), tries };
+    return { ...(row as LeasedImport), tries, review };
   });
 }
 

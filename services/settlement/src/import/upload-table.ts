@@ -5,6 +5,8 @@ export type UploadTable = {
   account_id: string;
   mapping: string;
   file_name: string;
+  /** Its lines count once a person confirms them, also where one person is enough. */
+  review: Generated<boolean>;
   uploaded_by: string;
   bytes: Generated<bigint>;
   touched_at: Generated<Date>;

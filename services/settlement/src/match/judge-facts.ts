@@ -3,7 +3,7 @@ import { reportChargebacks } from "../chargeback/report-chargebacks.ts";
 import { reportUnknownRefunds } from "../chargeback/report-unknown-refunds.ts";
 import type { SettlementDatabase } from "../database.ts";
 import { GIVEN_BACK } from "./attach-statements.ts";
-import { isMovement, judgeFact, type Judgement, type JudgedLine } from "./judge-fact.ts";
+import { isMovement, judgeFact, type Judgement, type JudgedLine, type LineVerdict } from "./judge-fact.ts";
 import { lockFacts, type FactRow } from "./judged-facts.ts";
 
 /**
@@ -127,12 +127,7 @@ async function record(trx: Transaction<SettlementDatabase>, judged: readonly Jud
       // A line that is not compared keeps the verdict that it got when it found its payment.
       .filter(({ kind }) => isMovement(kind)),
   );
-  await sql`
-    update line set verdict = given.verdict
-    from unnest(${lines.map((line) => line.import_id)}::uuid[], ${lines.map((line) => line.line_no)}::int[],
-      ${lines.map((line) => line.verdict)}::text[]) as given(import_id, line_no, verdict)
-    where line.import_id = given.import_id and line.line_no = given.line_no
-      and line.verdict is distinct from given.verdict`.execute(trx);
+  await recordVerdicts(trx, lines);
   await sql`
     update fact set judge = false, verdict = given.verdict, reported = fact.reported or given.has_lines
     from unnest(${judged.map(({ fact }) => fact.fact_id)}::uuid[],
@@ -144,6 +139,18 @@ async function record(trx: Transaction<SettlementDatabase>, judged: readonly Jud
     trx,
     lines.filter(({ verdict }) => verdict === "DUPLICATE"),
   );
+}
+
+export async function recordVerdicts(
+  trx: Transaction<SettlementDatabase>,
+  lines: readonly { import_id: string; line_no: number; verdict: LineVerdict }[],
+): Promise<void> {
+  await sql`
+    update line set verdict = given.verdict
+    from unnest(${lines.map((line) => line.import_id)}::uuid[], ${lines.map((line) => line.line_no)}::int[],
+      ${lines.map((line) => line.verdict)}::text[]) as given(import_id, line_no, verdict)
+    where line.import_id = given.import_id and line.line_no = given.line_no
+      and line.verdict is distinct from given.verdict`.execute(trx);
 }
 
 /**

@@ -12,7 +12,7 @@ export type ConfirmDeps = {
 
 type Problem = Extract<CommandReply<SettlementImport>, { outcome: "problem" }>;
 
-/** Makes the lines of a file count that another person has sent. They are the ones that were looked at: they never change. */
+/** Makes the lines of a file count that was looked at: they never change. One that needs two people was sent by another. */
 export async function confirmImport(
   { db, events }: ConfirmDeps,
   { operator }: OperatorContext,
@@ -67,10 +67,11 @@ const NOT_FOUND: Problem = { outcome: "problem", code: "settlement_not_found" };
 const NOTHING: Problem = { outcome: "problem", code: "nothing_to_confirm" };
 
 function refusalOf(
-  { state, imported_by }: ImportRow,
+  { state, imported_by, sender_confirms }: ImportRow,
   { name, person }: OperatorContext["operator"],
 ): Problem | undefined {
   if (state !== "PROPOSED") return NOTHING;
+  if (sender_confirms) return undefined;
   // A file of the command names the person at the keyboard.
   const isSame = imported_by === person || imported_by === `settle (${name})`;
   return isSame ? { outcome: "problem", code: "same_person" } : undefined;

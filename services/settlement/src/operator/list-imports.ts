@@ -14,6 +14,7 @@ import type { SettlementDatabase } from "../database.ts";
 import type { ImportRow } from "../import/import-queries.ts";
 import type { Mapping } from "../import/mapping.ts";
 import { addUp } from "../import/preview-file.ts";
+import { previewRanges, type Compared } from "../match/preview-ranges.ts";
 
 /** A page of files, newest first. */
 export async function listImports(
@@ -74,6 +75,7 @@ export async function describeImport(
       // The sums are for the person who confirms it; of a file that counts there are statements.
       ...(row.state === "PROPOSED" && (await addUp(db, importId))),
       verdicts: Object.fromEntries(verdicts.map(({ verdict, count }) => [verdict, count])),
+      ...(await previewed(db, row)),
       faultyLines: faulty.map(({ line_no, reason }) => ({ line: line_no, reason })),
       notedLines: noted.map(({ line_no, note }) => ({ line: line_no, reason: note! })),
     },
@@ -81,6 +83,25 @@ export async function describeImport(
 }
 
 const FAULTS_SHOWN = 100;
+
+/** The comparison that a file's confirmation would bring, by statements that are rolled back, for a file of few lines. */
+async function previewed(
+  db: Kysely<SettlementDatabase>,
+  { import_id, state, lines }: ImportRow,
+): Promise<Compared | undefined> {
+  if (state !== "PROPOSED" || lines > PREVIEWED_LINES_MAX) return undefined;
+  const trx = await db.startTransaction().execute();
+  try {
+    // Two people may look at the same time, and its lines are written here.
+    await sql`select from import where import_id = ${import_id} for no key update`.execute(trx);
+    return await previewRanges(trx, import_id);
+  } finally {
+    await trx.rollback().execute();
+  }
+}
+
+/** As many are compared within the time of one answer. */
+const PREVIEWED_LINES_MAX = 10_000;
 
 /** A file as operators see it. */
 export function shownImport(row: ImportRow): SettlementImport {
@@ -94,6 +115,7 @@ export function shownImport(row: ImportRow): SettlementImport {
     ...(row.confirmed_by !== null && { confirmedBy: nameOf(row.confirmed_by) }),
     ...(row.sha256 !== null && { sha256: row.sha256.toString("hex") }),
     state: row.state,
+    ...(row.state === "PROPOSED" && { senderConfirms: row.sender_confirms }),
     ...(row.reason !== null && { reason: row.reason }),
     ...(row.detail !== null && { detail: row.detail }),
     lines: row.lines,

@@ -23,7 +23,13 @@ export type UploadDeps = {
   recipient: RingRecipient;
 };
 
-type Begun = { importId: string; accountId: string; mapping: string; fileName: string };
+type Begun = {
+  importId: string;
+  accountId: string;
+  mapping: string;
+  fileName: string;
+  review?: "true" | "false" | undefined;
+};
 
 /**
  * Begins to take a file, part by part. Any of these calls may be repeated: a part that is there already stays as it is.
@@ -31,7 +37,7 @@ type Begun = { importId: string; accountId: string; mapping: string; fileName: s
 export async function beginUpload(
   { db, mappings, recipient, bytesMax }: UploadDeps,
   { operator }: OperatorContext,
-  { importId, accountId, mapping, fileName }: Begun,
+  { importId, accountId, mapping, fileName, review }: Begun,
 ): Promise<CommandReply<{ sealTo: string }>> {
   if (!mappings.has(mapping)) return notKnown("mapping", "there is no such mapping");
   return await db.transaction().execute(async (trx): Promise<CommandReply<{ sealTo: string }>> => {
@@ -51,6 +57,7 @@ export async function beginUpload(
         account_id: accountId,
         mapping,
         file_name: fileName,
+        review: review === "true",
         uploaded_by: operator.person,
       })
       .onConflict((conflict) => conflict.doNothing())

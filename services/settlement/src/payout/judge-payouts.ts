@@ -1,4 +1,4 @@
-import { sql, type Kysely, type Transaction } from "kysely";
+import { sql, type Kysely, type RawBuilder, type Transaction } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 import type { LineRange } from "../match/attach-statements.ts";
 import { judgePayout, type PayoutJudgement, type PayoutSides } from "./judge-payout.ts";
@@ -56,21 +56,46 @@ async function readDue(trx: Transaction<SettlementDatabase>): Promise<Payout | u
       select payout.account_id, payout.payout_id, payout.currency from payout join due using (account_id, payout_id, currency)
       limit 1 for no key update of payout skip locked
     )
-    select locked.*, sums.lines, sums.expected, sums.payouts, sums.paid, sums.due_on::text as due_on,
+    ${bothSides("locked", IS_TAKEN)}`.execute(trx);
+  return rows[0];
+}
+
+/** Reads the payouts that an import's lines name or report, with both sides as if the import counted; locks nothing. */
+export async function readNamedPayouts(
+  trx: Transaction<SettlementDatabase>,
+  importId: string,
+): Promise<Payout[]> {
+  const { rows } = await sql<Payout>`
+    with named as (
+      select distinct account_id, payout_id, currency from line
+      where import_id = ${importId} and payout_id is not null
+    )
+    ${bothSides("named", sql`(line.import_id = ${importId} or ${IS_TAKEN})`)}`.execute(trx);
+  return rows;
+}
+
+/** Both sides of payouts, from the lines that count. @param payouts the table of their accounts, ids and currencies. */
+function bothSides(payouts: "locked" | "named", counts: RawBuilder<unknown>): RawBuilder<unknown> {
+  const payout = sql.table(payouts);
+  return sql`
+    select ${payout}.*, sums.lines, sums.expected, sums.payouts, sums.paid, sums.due_on::text as due_on,
       coalesce(sums.due_on between account.payouts_since and ${LAST_DUE_DAY}, false) as "isOverdue"
-    from locked join account using (account_id) cross join lateral (
+    from ${payout} join account using (account_id) cross join lateral (
       select (count(*) filter (where kind <> 'PAYOUT'))::int as lines,
         coalesce(sum(net_minor) filter (where kind <> 'PAYOUT'), 0)::bigint as expected,
         (count(*) filter (where kind = 'PAYOUT'))::int as payouts,
         coalesce(sum(net_minor) filter (where kind = 'PAYOUT'), 0)::bigint as paid,
         max(coalesce(settles_on, transacted_at::date + account.settlement_days)) as due_on
       from line
-      where line.account_id = locked.account_id and line.payout_id = locked.payout_id and line.currency = locked.currency
+      where line.account_id = ${payout}.account_id and line.payout_id = ${payout}.payout_id
+        and line.currency = ${payout}.currency
         and (line.verdict is distinct from 'DUPLICATE' or line.decision is not distinct from 'ACCEPT_BANK')
-        and (select state = 'TAKEN' from import where import.import_id = line.import_id)
-    ) as sums`.execute(trx);
-  return rows[0];
+        and ${counts}
+    ) as sums`;
 }
+
+/** On a row of `line`. */
+const IS_TAKEN = sql`(select state = 'TAKEN' from import where import.import_id = line.import_id)`;
 
 /** One of these is free, unless as many processes compare payouts. */
 const CANDIDATES = 20;
