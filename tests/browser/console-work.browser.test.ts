@@ -491,6 +491,8 @@ test("the audit log says who did what, and narrows to one person", async () => {
   const rows = page.getByRole("table", { name: /Who did what/ }).getByRole("row");
   expect(await rows.nth(1).innerText()).toContain("omer");
   expect(await rows.filter({ hasText: "alice" }).count()).toBe(0);
+  const created = page.getByRole("row").filter({ hasText: "Created the merchant" });
+  expect(await created.first().getByRole("link").nth(2).getAttribute("href")).toMatch(/^\/merchants\//);
   // Its words lead to all actions of the kind, whose code the filter then has.
   await page.getByRole("link", { name: "Created the merchant" }).first().click();
   await page.waitForURL(/action=merchant\.created/);

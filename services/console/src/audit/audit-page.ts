@@ -1,6 +1,7 @@
 import { AUDITED_SERVICES, operations, type AuditLogEntry } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { AUDIT_TEXTS } from "./audit-texts.ts";
+import { nameOfId, namedValue, readNamedThings, type NamedThings } from "./named-things.ts";
 import { actionText } from "../ui/action-texts.ts";
 import { csvPage } from "../ui/csv-page.ts";
 import { faultAt } from "../ui/field-faults.ts";
@@ -33,13 +34,13 @@ async function answerAudit(context: PageContext): Promise<PageAnswer> {
   const texts = AUDIT_TEXTS[reader.language];
   const cursor = query.get("cursor") ?? undefined;
   const reading = api.read(operations.getAuditLog, { query: { ...auditFilter(query), cursor } });
-  const page = await readList(context, reading);
+  const [page, things] = await Promise.all([readList(context, reading), readNamedThings(context)]);
   // The log has no mode.
   const names = [...FILTERS, "from", "to"] as const;
   const asked = new URLSearchParams(filterOf(query, names));
   const walked = new URLSearchParams(filterOf(query, [...names, "cursor", "cursorTrail"] as const));
   const content = html`${filters(context)}
-    ${table(texts.log, columns(reader), { rows: page.items, empty: texts.noEntries })}
+    ${table(texts.log, columns(reader, things), { rows: page.items, empty: texts.noEntries })}
     ${pageLinks(reader, { path: "/audit" }, walked, page.nextCursor)}
     <p><a href="/audit.csv?${asked.toString()}">${reader.texts.csv}</a></p>`;
   const { refusal } = page;
@@ -79,7 +80,7 @@ function filters(context: PageContext): Html {
   </form>`;
 }
 
-function columns(reader: Reader): Column<AuditLogEntry>[] {
+function columns(reader: Reader, things: NamedThings): Column<AuditLogEntry>[] {
   const texts = AUDIT_TEXTS[reader.language];
   return [
     { heading: reader.texts.time, cell: ({ at }) => timeElement(reader, at) },
@@ -91,12 +92,13 @@ function columns(reader: Reader): Column<AuditLogEntry>[] {
     {
       heading: texts.subject,
       isWide: true,
-      cell: ({ subject }) => html`<a href="/audit?subject=${subject}">${subject}</a>`,
+      cell: ({ subject }) =>
+        html`${nameOfId(reader, things, subject)} <a href="/audit?subject=${subject}">${subject}</a>`,
     },
     {
       heading: reader.texts.detail,
       isWide: true,
-      cell: ({ detail }) => details(detail),
+      cell: (entry) => details(entry.detail, namedValue(reader, things, entry)),
     },
     { heading: texts.service, cell: ({ service, sequence }) => `${service} ${sequence}` },
   ];

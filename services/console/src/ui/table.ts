@@ -64,10 +64,18 @@ export function facts(pairs: readonly (readonly [string, Html | string | number 
   </dl>`;
 }
 
-/** The details of an action, as its service has recorded them: each name next to its value. */
-export function details(detail: Record<string, unknown>): Html {
+/**
+ * The details of an action, as its service has recorded them: each name next to its value.
+ *
+ * @param valueOf writes a value that is more than its text.
+ */
+export function details(
+  detail: Record<string, unknown>,
+  valueOf: (name: string, text: string) => Html | string = (_name, text) => text,
+): Html {
   return html`${pairsIn(detail).map(
-    ([name, value]) => html`<span class="pair"><span class="quiet">${name}:</span> ${value}</span> `,
+    ([name, text]) =>
+      html`<span class="pair"><span class="quiet">${name}:</span> ${valueOf(name, text)}</span> `,
   )}`;
 }
 
