@@ -51,7 +51,7 @@ test("a page that gets no connection in time says so, when to try again, and sig
       expect([page.status, page.headers.get("retry-after")]).toEqual([503, "2"]);
       const text = await page.text();
       expect(text).toContain("The console cannot look up your sign-in");
-      expect(text).toContain('<a class="button" href="/merchants">Try again</a>');
+      expect(text).toContain('<a class="button" href="/merchants?q=shop">Try again</a>');
       const form = new URLSearchParams({ name: "Not made" });
       const posted = await browser.visit(`${consoleUrl}/merchants`, form);
       expect(posted.status).toBe(503);

@@ -62,3 +62,20 @@ test("an amount comes back however often the sign-in is too old", async () => {
   expect(second.text).toContain('value="12.50"');
   expect(second.calls.filter((call) => !call.startsWith("GET "))).toEqual([]);
 });
+
+test("a form is still there after its page has failed, and once its page is there it is forgotten", async () => {
+  const page = `/refunds/${started.shops.mine.things.refund}`;
+  await proveAgo(20);
+  const refused = await started.post(sessions.operator, `${page}/reject`, { reason: "not ours either" });
+  await proveAgo(0);
+  const address = wayBack(refused);
+  started.relay.away = { call: /refunds/, code: "service_unavailable" };
+  const failed = await started.get(sessions.operator, address);
+  started.relay.away = undefined;
+  expect(failed.status).toBe(503);
+  expect(failed.text).toContain(`class="button" href="${address.replaceAll("&", "&amp;")}"`);
+  const back = await started.get(sessions.operator, address);
+  expect(back.text).toContain('value="not ours either"');
+  const again = await started.get(sessions.operator, address);
+  expect(again.text).not.toContain("not ours either");
+});

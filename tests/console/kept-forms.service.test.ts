@@ -119,6 +119,21 @@ test("a form is given back once, and no later than after 15 minutes", async () =
   expect((await browser.visit(consoleUrl + late!)).text).toContain(GONE);
 });
 
+test.each([
+  ["true", "false"],
+  ["false", "true"],
+])("a form of a page with livemode=%s comes back in that mode, and the switch to %s stays", async (mode, other) => {
+  const browser = openBrowser("alice");
+  const page = await browser.visit(`${consoleUrl}/merchants?livemode=${mode}`);
+  const sent = { ...addedTo(page, CREATE), name: `Shop ${randomUUID()}` };
+  await browser.visit(`${consoleUrl}/merchants?livemode=${other}`);
+  await harness.query("delete from console.session");
+  const back = await browser.visit(consoleUrl + CREATE, new URLSearchParams(sent));
+  expect(back.text).toContain(`value="${sent.name}"`);
+  expect(new URL(back.url).searchParams.get("livemode")).toBe(mode);
+  expect(browser.cookies()).toContain(`holdfast-mode=${other}`);
+});
+
 describe("another person", () => {
   const addKey = () => `${shop}/add-key`;
 

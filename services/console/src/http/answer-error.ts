@@ -64,12 +64,15 @@ function showFault(
   const { status, title, text } = fault;
   const frame = frameOf(request, reader, session);
   const { tryAgain, signIn } = reader.texts;
+  // A page is opened again with its filters, or with a form that it gives back; of a form, its page is.
+  const query = request.method === "GET" ? frame.query.toString() : "";
+  const again = query === "" ? frame.path : `${frame.path}?${query}`;
   // A failure that may soon be over can be tried again; a page for an unknown person leads to the sign-in.
   const way = status >= 500 ? tryAgain : session ? undefined : signIn;
   sendPage(response, frame, {
     status,
     title,
-    content: html`${way !== undefined && html`<p><a class="button" href="${frame.path}">${way}</a></p>`}`,
+    content: html`${way !== undefined && html`<p><a class="button" href="${again}">${way}</a></p>`}`,
     notice: { role: "alert", title, text },
   });
 }

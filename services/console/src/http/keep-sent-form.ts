@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import { isMultipart } from "@holdfast/http-server";
-import { personIn, personOf } from "../session/form-token.ts";
-import { keepForm, takeForm } from "../session/kept-forms.ts";
+import { pageIn, personOf } from "../session/form-token.ts";
+import { forgetForm, keepForm, readForm } from "../session/kept-forms.ts";
 import type { Session } from "../session/session.ts";
 import { withoutNotice, type Notice, type Reader } from "../ui/page-context.ts";
 import type { SessionStore } from "./current-session.ts";
@@ -28,22 +28,25 @@ export async function keepSentForm(
   request: Request,
   { form, by }: { form: URLSearchParams; by?: Session },
 ): Promise<string | undefined> {
-  const person = personIn(store.keys, form.get("formToken") ?? "");
-  if (!person || !isSaidSameOrigin(request.headers, origin)) return undefined;
-  if (by && !personOf(by).equals(person)) return undefined;
-  return await addressWithForm(store, request, { form, person });
+  const made = pageIn(store.keys, form.get("formToken") ?? "");
+  if (!made || !isSaidSameOrigin(request.headers, origin)) return undefined;
+  if (by && !personOf(by).equals(made.person)) return undefined;
+  return await addressWithForm(store, request, { form, ...made });
 }
+
+/** A form, the person who sent it, and the mode of the page that it was on. */
+type SentForm = { form: URLSearchParams; person: Buffer; isTest: boolean; wasWhole?: boolean };
 
 /** Keeps a form whose sender is known. @returns the address of its page that gives it back, or says why it does not. */
 export async function addressWithForm(
   store: SessionStore,
   request: Request,
-  { form, person, wasWhole = true }: { form: URLSearchParams; person: Buffer; wasWhole?: boolean },
+  { form, person, isTest, wasWhole = true }: SentForm,
 ): Promise<string> {
   // A file is not kept.
   const isWhole = wasWhole && !isMultipart(request.headers["content-type"]);
   const id = await keepForm(store, { person, page: pageOf(request) }, form, isWhole);
-  return addressOf(request, id ?? NOT_KEPT);
+  return addressOf(request, id ?? NOT_KEPT, isTest);
 }
 
 /** The page of a form with a file, which is neither read from somebody unknown nor kept; undefined for another form. */
@@ -52,10 +55,12 @@ export function addressWithoutFile({ origin }: KeepingDeps, request: Request): s
   return isOurs ? addressOf(request, NOT_KEPT) : undefined;
 }
 
-/** The form's page with its query, which says what is given back. */
-function addressOf(request: Request, kept: string): string {
+/** The form's page with its query, which says what is given back, and the mode that the page had where it is known. */
+function addressOf(request: Request, kept: string, isTest?: boolean): string {
   const query = new URLSearchParams({ kept });
-  for (const [name, value] of withoutNotice(queryOf(request))) query.append(name, value);
+  if (isTest !== undefined) query.set("livemode", `${!isTest}`);
+  for (const [name, value] of withoutNotice(queryOf(request)))
+    if (name !== "livemode" || isTest === undefined) query.append(name, value);
   return `${pageOf(request)}?${query.toString()}`.slice(0, ADDRESS_MAX);
 }
 
@@ -72,7 +77,13 @@ export function pageOf({ method, path }: Pick<Request, "method" | "path">): stri
 }
 
 /** The form that a page shows again, and what it says about it. */
-export type GivenBack = { form: URLSearchParams; isWhole: boolean; notice: Notice };
+export type GivenBack = {
+  form: URLSearchParams;
+  isWhole: boolean;
+  notice: Notice;
+  /** Called once its page is there: a page that fails can be opened again. */
+  forget: () => Promise<void>;
+};
 
 /** Gives the form back that the page's address names, if it is kept for this person and page. */
 export async function takeBack(
@@ -87,10 +98,13 @@ export async function takeBack(
     form: new URLSearchParams(),
     isWhole: true,
     notice: { role: "alert", title: texts.formLostTitle, text },
+    forget: () => Promise.resolve(),
   });
   if (id === NOT_KEPT) return lost(texts.formNotKept);
-  const kept = await takeForm(store, { person: personOf(session), page: pageOf(request) }, id);
+  const place = { person: personOf(session), page: pageOf(request) };
+  const kept = await readForm(store, place, id);
   if (!kept) return lost(texts.formGone);
   const text = kept.isWhole ? texts.formBack : `${texts.formBack} ${texts.formBackInPart}`;
-  return { ...kept, notice: { role: "alert", title: texts.formBackTitle, text } };
+  const notice = { role: "alert", title: texts.formBackTitle, text } as const;
+  return { ...kept, notice, forget: () => forgetForm(store, place, id) };
 }

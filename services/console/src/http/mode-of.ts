@@ -13,8 +13,11 @@ export function isLiveMode(request: Pick<Request, "originalUrl" | "headers">): b
 
 /** Keeps a mode that the address names, for the pages that follow. */
 export function keepMode(request: Request, response: Response): void {
-  const named = queryOf(request).get("livemode");
-  if (request.method !== "GET" || (named !== "true" && named !== "false")) return;
+  const asked = queryOf(request);
+  const named = asked.get("livemode");
+  // A form is given back in its own mode, which the person has perhaps left since.
+  if (request.method !== "GET" || asked.has("kept")) return;
+  if (named !== "true" && named !== "false") return;
   response.append("Set-Cookie", setCookie(MODE_COOKIE, named, YEAR_S));
 }
 

@@ -4,8 +4,8 @@ import { html } from "@holdfast/html";
 import type { Request, RequestHandler, Response } from "express";
 import type { ArrivingFile } from "../api/form-with-file.ts";
 import type { OperatorApi } from "../api/operator-api.ts";
-import type { Page, PageContext, Reader } from "../ui/page-context.ts";
-import { formTokenOf, isFormToken, pageTokenOf, personOf } from "../session/form-token.ts";
+import { isTestMode, type Page, type PageContext, type Reader } from "../ui/page-context.ts";
+import { formTokenOf, isFormToken, pageIn, pageTokenOf, personOf } from "../session/form-token.ts";
 import { mayDecide, type Session } from "../session/session.ts";
 import { giveTimeForFile } from "./body-time.ts";
 import { currentSession, type SessionStore } from "./current-session.ts";
@@ -72,6 +72,8 @@ export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
       case "file":
         return await sendFile(response, answer);
       case "page":
+        // A page that could not be made has not shown the form: opened again, it does.
+        if ((answer.status ?? 200) < 500) await given?.forget();
         return sendPage(response, frameOf(request, reader, session), {
           ...answer,
           notice: answer.notice ?? given?.notice,
@@ -199,6 +201,7 @@ function contextOf(
   },
 ): PageContext {
   const now = new Date();
+  const { keys } = deps.store;
   const query = queryInMode(request);
   query.delete("kept");
   const context: PageContext = {
@@ -209,12 +212,15 @@ function contextOf(
     api: deps.createApi(session),
     parameters: request.params as Record<string, string>,
     query,
-    formToken: pageTokenOf(deps.store.keys, session),
+    formToken: pageTokenOf(keys, session, isTestMode(query)),
     mayDecide: mayDecide(session, now, deps.decisionLoginAgeMs),
     now,
     generateKey: randomUUID,
     async keepForm() {
-      const sent = { form: context.form, person: personOf(session), wasWhole: shown.isWhole };
+      const { form } = context;
+      // Its own page says the mode, where the address that it is sent to does not.
+      const { isTest } = pageIn(keys, form.get("formToken") ?? "") ?? { isTest: isTestMode(query) };
+      const sent = { form, person: personOf(session), isTest, wasWhole: shown.isWhole };
       context.keptAt ??= await addressWithForm(deps.store, request, sent);
       return context.keptAt;
     },

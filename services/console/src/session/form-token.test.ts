@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formTokenOf, isFormToken, pageTokenOf, personIn, personOf } from "./form-token.ts";
+import { formTokenOf, isFormToken, pageIn, pageTokenOf, personOf } from "./form-token.ts";
 import type { Session } from "./session.ts";
 
 const RING = { activeId: "k1", keys: new Map([["k1", Buffer.alloc(32, 1)]]) };
@@ -15,7 +15,7 @@ const SESSION: Session = {
 };
 
 test("a form's token is good for its session and for no other", () => {
-  for (const token of [formTokenOf("session-1"), pageTokenOf(RING, SESSION)]) {
+  for (const token of [formTokenOf("session-1"), pageTokenOf(RING, SESSION, false)]) {
     expect(isFormToken("session-1", token)).toBe(true);
     expect(isFormToken("session-2", token)).toBe(false);
   }
@@ -24,15 +24,16 @@ test("a form's token is good for its session and for no other", () => {
     expect(isFormToken("session-1", wrong)).toBe(false);
 });
 
-test("a page's token names the person whom the page was made for, and only the console can write it", () => {
-  const token = pageTokenOf(RING, SESSION);
-  expect(personIn(RING, token)).toEqual(personOf(SESSION));
-  expect(personIn(RING, token, Date.now() + 86_400_001)).toBeUndefined();
+test("a page's token names the person whom the page was made for, and its mode, and only the console can write it", () => {
+  const token = pageTokenOf(RING, SESSION, true);
+  expect(pageIn(RING, token)).toEqual({ person: personOf(SESSION), isTest: true });
+  expect(pageIn(RING, pageTokenOf(RING, SESSION, false))).toMatchObject({ isTest: false });
+  expect(pageIn(RING, token, Date.now() + 86_400_001)).toBeUndefined();
   expect(token).not.toContain(personOf(SESSION).toString("base64url"));
-  expect(personIn(OTHER_RING, token)).toBeUndefined();
+  expect(pageIn(OTHER_RING, token)).toBeUndefined();
   const [, sealed] = token.split(".");
   const wrong = ["", ".", "stale", formTokenOf("session-1"), `.${sealed!.slice(4)}`, `${token}AAAA`];
-  for (const given of wrong) expect(personIn(RING, given), given).toBeUndefined();
+  for (const given of wrong) expect(pageIn(RING, given), given).toBeUndefined();
 });
 
 test("the same name is another person as another merchant's staff, and as an operator", () => {

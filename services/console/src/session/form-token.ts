@@ -11,14 +11,15 @@ export function formTokenOf(sessionId: string): string {
 }
 
 /**
- * The same for the forms of a page, with the person behind it for whom the page was made. It is sealed, so that nobody
- * else can write it, and is still readable when the session is gone.
+ * The same for the forms of a page, with the person for whom the page was made and its mode behind it. They are sealed, so
+ * that nobody else can write them, and still readable when the session is gone.
  */
-export function pageTokenOf(keys: RestKeyRing, session: Session): string {
-  const madeAt = Buffer.alloc(8);
-  madeAt.writeBigUInt64BE(BigInt(Date.now()));
-  const person = sealAtRest(keys, OWNER, Buffer.concat([madeAt, personOf(session)])).toString("base64url");
-  return `${formTokenOf(session.id)}.${person}`;
+export function pageTokenOf(keys: RestKeyRing, session: Session, isTest: boolean): string {
+  const head = Buffer.alloc(HEAD_BYTES);
+  head.writeBigUInt64BE(BigInt(Date.now()));
+  head.writeUInt8(isTest ? 1 : 0, MODE_AT);
+  const made = sealAtRest(keys, OWNER, Buffer.concat([head, personOf(session)])).toString("base64url");
+  return `${formTokenOf(session.id)}.${made}`;
 }
 
 export function isFormToken(sessionId: string, given: string): boolean {
@@ -35,20 +36,28 @@ export function personOf({ subject, staff }: Pick<Session, "subject" | "staff">)
 }
 
 /**
- * The person for whom the page of this token was made; undefined for a token that we did not make for a page, or of a page
- * that is older than any session.
+ * The person for whom the page of this token was made, and its mode; undefined for a token that we did not make for a page,
+ * or of a page that is older than any session.
  */
-export function personIn(keys: RestKeyRing, token: string, nowMs = Date.now()): Buffer | undefined {
+export function pageIn(
+  keys: RestKeyRing,
+  token: string,
+  nowMs = Date.now(),
+): { person: Buffer; isTest: boolean } | undefined {
   const [, sealed = ""] = token.split(".", 2);
   try {
     const opened = openBytesAtRest(keys, OWNER, Buffer.from(sealed, "base64url"));
-    return nowMs - Number(opened.readBigUInt64BE(0)) < PAGE_MS ? opened.subarray(8) : undefined;
+    if (nowMs - Number(opened.readBigUInt64BE(0)) >= PAGE_MS) return undefined;
+    return { person: opened.subarray(HEAD_BYTES), isTest: opened.readUInt8(MODE_AT) === 1 };
   } catch (error) {
     if (error instanceof SecretUnreadableError) return undefined;
     throw error;
   }
 }
 
+/** The time at which the page was made, and its mode. */
+const HEAD_BYTES = 9;
+const MODE_AT = 8;
 const OWNER = "console form";
 /** The most that `SESSION_MAX` may be. */
 const PAGE_MS = 86_400_000;

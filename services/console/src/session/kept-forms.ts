@@ -73,21 +73,30 @@ async function forgetOldest(db: Store["db"], person: Buffer): Promise<void> {
     .execute();
 }
 
-/** Gives a form back, once. @returns undefined for what is not, or no longer, kept for this person and page. */
-export async function takeForm(
+/**
+ * Reads a form that is to be given back; once its page has shown it, it is forgotten.
+ *
+ * @returns undefined for what is not, or no longer, kept for this person and page.
+ */
+export async function readForm(
   { db, keys }: Store,
   place: FormPlace,
   id: string,
 ): Promise<KeptForm | undefined> {
   const form_hash = hashOf(place, id);
   const row = await db
-    .deleteFrom("kept_form")
+    .selectFrom("kept_form")
+    .select("sealed")
     .where("form_hash", "=", form_hash)
     .where("created_at", ">", fromNow(-FORM_KEPT_MS))
-    .returning("sealed")
     .executeTakeFirst();
   const content = row && open(keys, form_hash, row.sealed);
   return content && { form: new URLSearchParams(content.fields), isWhole: content.isWhole };
+}
+
+/** Forgets a form that its page has shown. */
+export async function forgetForm({ db }: Pick<Store, "db">, place: FormPlace, id: string): Promise<void> {
+  await db.deleteFrom("kept_form").where("form_hash", "=", hashOf(place, id)).execute();
 }
 
 /** @returns how many; each is a form that nobody has come back for. */
