@@ -1,4 +1,4 @@
-import { operations } from "@holdfast/contracts";
+import { operations, type OperatorPayment } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { causeText } from "../ui/cause-texts.ts";
 import { asOf } from "../ui/as-of.ts";
@@ -6,11 +6,18 @@ import { faultAt } from "../ui/field-faults.ts";
 import { modeInput } from "../ui/form-fields.ts";
 import { statusBadge, timeElement } from "../ui/format.ts";
 import { instantField, instantOf } from "../ui/instant-field.ts";
-import { isTestMode, modeOf, type Page, type PageAnswer, type PageContext } from "../ui/page-context.ts";
+import {
+  isTestMode,
+  modeOf,
+  type Page,
+  type PageAnswer,
+  type PageContext,
+  type Reader,
+} from "../ui/page-context.ts";
 import { paymentColumns } from "../payments/payment-columns.ts";
 import { refundColumns } from "../refunds/refund-columns.ts";
 import { filterOf, readList } from "../ui/read-list.ts";
-import { pageLinks, table } from "../ui/table.ts";
+import { pageLinks, table, type Column } from "../ui/table.ts";
 import { listIn } from "./waiting-table.ts";
 
 /** The payments whose outcome is unknown, which may be narrowed to the time in which they were made, and such refunds. */
@@ -68,6 +75,7 @@ function paymentSection(
           cell: ({ lastInquiry }) => (lastInquiry === undefined ? "–" : causeText(reader, lastInquiry)),
         },
         { heading: texts.nextAttempt, cell: ({ nextAttemptAt }) => timeElement(reader, nextAttemptAt) },
+        proposalColumn(reader),
       ],
       { rows: items, empty: texts.noUnresolved },
     )}
@@ -87,10 +95,15 @@ function refundSection(
       [
         ...refundColumns(reader),
         {
+          heading: texts.approvedBy,
+          cell: ({ approvedBy }) => approvedBy.map(({ operator }) => operator).join(", ") || "–",
+        },
+        {
           heading: texts.lastInquiry,
           cell: ({ lastInquiry }) => (lastInquiry === undefined ? "–" : causeText(reader, lastInquiry)),
         },
         { heading: texts.nextAttempt, cell: ({ nextAttemptAt }) => timeElement(reader, nextAttemptAt) },
+        proposalColumn(reader),
       ],
       { rows: items, empty: texts.noUnresolved },
     )}
@@ -98,4 +111,15 @@ function refundSection(
     <p>
       <a href="${listIn(context, "/refunds.csv", { status: "EXECUTING" })}">${texts.csvOf(texts.refunds)}</a>
     </p>`;
+}
+
+/** The outcome that one person has proposed, and who: another person is needed to decide. */
+export function proposalColumn(reader: Reader): Column<Pick<OperatorPayment, "resolution">> {
+  return {
+    heading: reader.texts.proposedOutcome,
+    cell: ({ resolution }) =>
+      resolution === undefined
+        ? "–"
+        : html`${statusBadge(reader, resolution.outcome)} <span class="word">${resolution.proposedBy}</span>`,
+  };
 }

@@ -4,13 +4,13 @@ import {
   type OperatorPaymentLife,
   type PaymentSettlement,
 } from "@holdfast/contracts";
-import { html } from "@holdfast/html";
+import { html, type Html } from "@holdfast/html";
 import { csvPage } from "../ui/csv-page.ts";
 import { renderActions } from "../ui/action-forms.ts";
 import { needsOf } from "../ui/field-faults.ts";
 import { amountDecimal, amountText, cardText, statusBadge } from "../ui/format.ts";
 import { offersOfPayment, refundableOf, type Action, type Offer } from "../ui/offers.ts";
-import type { Notice, Page, PageAnswer, PageContext } from "../ui/page-context.ts";
+import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { capturableField, capture, reviewCapture } from "./capture-pages.ts";
 import { moneyBar } from "./money-bar.ts";
 import { nextStep } from "./next-step.ts";
@@ -89,19 +89,13 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
     readSettlement(context, paymentId),
     context.session.staff ? { items: [] } : context.api.read(operations.listAcquirerAccounts, {}),
   ]);
-  const { payment, resolution } = life;
+  const { payment } = life;
   const account = accounts.items.find(({ accountId }) => accountId === life.accountId)?.name;
   const content = html`${moneyBar(reader, payment, life.refunds[0]?.ofPayment)}
   ${badges(reader, life, chargebacks.items)}
   ${nextStep(context, { life, chargebacks: chargebacks.items, settlement })}
   ${facts([...factsOfPayment(reader, life, account), ...refundsOf(reader, life), ...disputesOf(context, chargebacks.items)])}
-  ${
-    resolution &&
-    html`<p>
-      ${texts.proposed(resolution.proposedBy)} ${texts.outcome}: ${statusBadge(reader, resolution.outcome)}
-      ${texts.evidence}: ${resolution.evidence}
-    </p>`
-  }
+  ${proposalOf(reader, life)}
   ${renderActions(context, offersFor(context, life), {
     path: `/payments/${payment.paymentId}`,
     amount: amountText(reader, chargedAmount(payment), payment.currency),
@@ -126,6 +120,24 @@ async function answerPayment(context: PageContext, notice?: Notice, status?: num
     notice: notice ?? doneNotice(context),
     ...(status !== undefined && { status }),
   };
+}
+
+/** The outcome that waits for a second person, with who proposed it, and who had proposed another one before. */
+function proposalOf(
+  reader: Reader,
+  { actions, resolution }: Pick<OperatorPaymentLife, "actions" | "resolution">,
+): Html {
+  if (!resolution) return html``;
+  const { texts } = reader;
+  const { evidence, outcome, proposedAt, proposedBy } = resolution;
+  const before = actions.find(
+    ({ action, actor, at }) =>
+      action === "payment.resolution_proposed" && actor !== proposedBy && at < proposedAt,
+  );
+  return html`<p>
+    ${texts.proposed(proposedBy)} ${texts.outcome}: ${statusBadge(reader, outcome)} ${texts.evidence}: ${evidence}
+    ${before && texts.proposedBefore(before.actor)}
+  </p>`;
 }
 
 /** The content of the banks' files is for operators alone: a merchant's part of it is in its statements. */
