@@ -2,7 +2,7 @@ import { EVENT_TYPES, operations, type WebhookEndpoint } from "@holdfast/contrac
 import { html, type Html } from "@holdfast/html";
 import { DELIVERY_TEXTS } from "../deliveries/delivery-texts.ts";
 import { faultAt, faultWithin } from "../ui/field-faults.ts";
-import { actionForm, textField } from "../ui/form-fields.ts";
+import { actionForm, areaField, textField } from "../ui/form-fields.ts";
 import { breakable } from "../ui/format.ts";
 import type { PageAnswer, PageContext } from "../ui/page-context.ts";
 import { takeAction } from "../ui/take-action.ts";
@@ -45,24 +45,17 @@ function headersField(
 ): Html {
   const { form, reader } = context;
   const texts = MERCHANT_TEXTS[reader.language];
-  const id = `headers-${endpointId}`;
   const stored = headers.map(({ name }) => `${name}:`).join("\n");
-  const fault = isSent ? faultWithin(context, "headers") : undefined;
-  return html`<div class="field">
-    <label for="${id}">${texts.headers}</label>
-    <p class="quiet" id="${id}-hint">${texts.headersHint}</p>
-    ${fault !== undefined && html`<p class="fault" id="${id}-fault">${fault}</p>`}
-    <textarea
-      id="${id}"
-      name="headers"
-      rows="3"
-      autocomplete="off"
-      spellcheck="false"
-      aria-describedby="${id}-hint${fault === undefined ? "" : ` ${id}-fault`}"
-      ${fault !== undefined && html`aria-invalid="true"`}
-    >
-${(isSent ? form.get("headers") : null) ?? stored}</textarea>
-  </div>`;
+  return areaField({
+    name: "headers",
+    id: `headers-${endpointId}`,
+    label: texts.headers,
+    hint: texts.headersHint,
+    value: (isSent ? form.get("headers") : null) ?? stored,
+    rows: 3,
+    isVerbatim: true,
+    fault: isSent ? faultWithin(context, "headers") : undefined,
+  });
 }
 
 function eventsField(context: PageContext, { endpointId, events }: WebhookEndpoint, isSent: boolean): Html {

@@ -117,8 +117,7 @@ function routeFields(
 ): Html {
   const { reader } = context;
   const texts = MERCHANT_TEXTS[reader.language];
-  const faultOf = (field: string) =>
-    faultAt(context, `${index}.${field}`) ?? faultAt(context, `routes.${index}.${field}`);
+  const faultOf = (field: string) => faultAt(context, `${index}.${field}`);
   const text = (name: keyof RouteRow, label: string, field: string) =>
     textField({
       name,

@@ -6,6 +6,7 @@ import {
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { csvPage } from "../ui/csv-page.ts";
+import { actOn } from "../ui/act-on.ts";
 import { renderActions } from "../ui/action-forms.ts";
 import { needsOf } from "../ui/field-faults.ts";
 import { amountDecimal, amountText, cardText, statusBadge } from "../ui/format.ts";
@@ -22,7 +23,7 @@ import { bankLines } from "../settlement/bank-lines.ts";
 import { eventsOfSettlement } from "../settlement/settlement-events.ts";
 import { SETTLEMENT_TEXTS } from "../settlement/settlement-texts.ts";
 import { facts } from "../ui/table.ts";
-import { doneNotice, takeAction, type ActionRequest } from "../ui/take-action.ts";
+import { doneNotice } from "../ui/take-action.ts";
 import { eventsOfPayment, renderTimeline } from "../ui/timeline.ts";
 import { unlessAway } from "../ui/unless-away.ts";
 import { badges, disputesOf, factsOfPayment, movementsOf, refundsOf } from "./payment-facts.ts";
@@ -174,11 +175,4 @@ async function requestRefund(context: PageContext): Promise<PageAnswer> {
   });
 }
 
-async function act(context: PageContext, request: Omit<ActionRequest, "path" | "page">): Promise<PageAnswer> {
-  const paymentId = context.parameters["paymentId"]!;
-  return await takeAction(
-    context,
-    { ...request, path: { paymentId }, page: `/payments/${encodeURIComponent(paymentId)}` },
-    answerPayment,
-  );
-}
+const act = actOn({ list: "/payments", id: "paymentId" }, answerPayment);

@@ -1,6 +1,7 @@
 import { operations, type OperatorRefund, type OperatorRefundDetail } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
 import { causeText } from "../ui/cause-texts.ts";
+import { actOn } from "../ui/act-on.ts";
 import { renderActions } from "../ui/action-forms.ts";
 import { csvPage } from "../ui/csv-page.ts";
 import { needsOf } from "../ui/field-faults.ts";
@@ -13,7 +14,7 @@ import { takenAlready } from "./refund-columns.ts";
 import { answerList, refundFilter } from "./refund-list.ts";
 import { subjectOf } from "./refund-subject.ts";
 import { facts } from "../ui/table.ts";
-import { doneNotice, takeAction, type ActionRequest } from "../ui/take-action.ts";
+import { doneNotice, type ActionRequest } from "../ui/take-action.ts";
 import { eventsOfRefund, renderTimeline } from "../ui/timeline.ts";
 import { REFUND_TEXTS } from "./refund-texts.ts";
 
@@ -175,14 +176,4 @@ function approvers({ approvedBy }: OperatorRefund): string {
   return approvedBy.map(({ operator }) => operator).join(", ");
 }
 
-async function act(
-  context: PageContext,
-  request: Omit<ActionRequest, "path" | "page"> & Partial<Pick<ActionRequest, "page">>,
-): Promise<PageAnswer> {
-  const refundId = context.parameters["refundId"]!;
-  return await takeAction(
-    context,
-    { page: `/refunds/${encodeURIComponent(refundId)}`, ...request, path: { refundId } },
-    answerRefund,
-  );
-}
+const act = actOn({ list: "/refunds", id: "refundId" }, answerRefund);

@@ -79,25 +79,30 @@ export function textField({
 export function areaField({
   name,
   label,
+  id = name,
   hint,
   value,
   rows,
   max,
+  isVerbatim = false,
   fault,
-}: Pick<TextField, "name" | "label" | "max" | "fault"> & {
+}: Pick<TextField, "name" | "label" | "id" | "max" | "fault"> & {
   hint: string;
   value: string;
   rows: number;
+  /** Neither completed nor corrected by the browser. */
+  isVerbatim?: boolean;
 }): Html {
   return html`<div class="field">
-    <label for="${name}">${label}</label>
-    ${aboutField(name, hint, fault)}
+    <label for="${id}">${label}</label>
+    ${aboutField(id, hint, fault)}
     <textarea
-      id="${name}"
+      id="${id}"
       name="${name}"
       rows="${rows}"
       ${max !== undefined && html`maxlength="${max}"`}
-      ${describedBy(name, hint, fault)}
+      ${isVerbatim && html`autocomplete="off" spellcheck="false"`}
+      ${describedBy(id, hint, fault)}
     >
 ${value}</textarea>
   </div>`;

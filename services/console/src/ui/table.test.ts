@@ -7,10 +7,11 @@ test("a detail is names beside values, however deep they are, and what somebody 
   const text = details({
     changes: { rules: { from: null, to: { max: 5 } } },
     currencies: ["TRY"],
+    routes: [{ accountId: "a-1" }],
     reason: "<b>seen</b>",
   }).text.replaceAll(/<\/?span[^>]*>/g, "");
   expect(text.trim()).toBe(
-    "changes.rules.from: – changes.rules.to.max: 5 currencies: [&quot;TRY&quot;] reason: &lt;b&gt;seen&lt;/b&gt;",
+    "changes.rules.from: – changes.rules.to.max: 5 currencies: [&quot;TRY&quot;] routes.0.accountId: a-1 reason: &lt;b&gt;seen&lt;/b&gt;",
   );
 });
 

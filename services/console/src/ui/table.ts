@@ -79,10 +79,11 @@ export function details(
   )}`;
 }
 
-/** Each value of a nested object, by the names that lead to it. */
+/** Each value of a nested object, or of a list of objects, by the names that lead to it. */
 export function pairsIn(detail: Record<string, unknown>): [name: string, text: string][] {
   return Object.entries(detail).flatMap(([name, value]): [string, string][] => {
-    if (isRecord(value)) return pairsIn(value).map(([inner, text]) => [`${name}.${inner}`, text]);
+    if (isRecord(value) || isListOfRecords(value))
+      return pairsIn({ ...value }).map(([inner, text]) => [`${name}.${inner}`, text]);
     if (typeof value === "string") return [[name, value]];
     return [[name, value === null ? "–" : JSON.stringify(value)]];
   });
@@ -90,6 +91,10 @@ export function pairsIn(detail: Record<string, unknown>): [name: string, text: s
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isListOfRecords(value: unknown): value is Record<string, unknown>[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isRecord);
 }
 
 /**

@@ -25,7 +25,7 @@ export type ActionRequest<E extends Endpoint = Endpoint> = {
  */
 type Outcome = Deed | PageAnswer;
 
-type RenderAgain = (context: PageContext, notice: Notice, status: number) => Promise<PageAnswer>;
+export type RenderAgain = (context: PageContext, notice: Notice, status: number) => Promise<PageAnswer>;
 
 /**
  * Carries out a form's action, and leads to the page that shows it. A refusal is shown on the form's page, with
