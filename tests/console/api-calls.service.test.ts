@@ -14,7 +14,7 @@ test.each(["operator", "staff"] as const)("no page of %s asks more than five tim
   const { merchantId, things } = started.shops.mine;
   const dispute = await openDispute(started, things.payment);
   for (const [page, path] of pagePaths(person, { merchantId, dispute, ...things })) {
-    // A page about one file or one difference asks only once.
+    // A page about one file or one difference asks once or twice.
     if (/imports|differences/.test(page)) continue;
     expect(path, page).toBeDefined();
     const { status, calls } = await started.get(session, path!);
