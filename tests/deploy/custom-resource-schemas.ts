@@ -2,6 +2,7 @@
 // to a schema of the fields that our manifests use, written by hand from the operator's reference: a field that is
 // misspelled or misplaced fails, one that the operator would refuse for another reason does not.
 import { z } from "zod";
+import { backendTlsPolicy, httpRoute, referenceGrant } from "./gateway-api-schemas.ts";
 
 const metadata = z.strictObject({
   name: z.string(),
@@ -209,6 +210,9 @@ export const customResourceSchemas: Record<string, z.ZodType> = Object.fromEntri
   resource("external-secrets.io/v1", "ExternalSecret", externalSecret),
   resource("cert-manager.io/v1", "Issuer", issuer),
   resource("cert-manager.io/v1", "Certificate", certificate),
+  resource("gateway.networking.k8s.io/v1", "HTTPRoute", httpRoute),
+  resource("gateway.networking.k8s.io/v1", "BackendTLSPolicy", backendTlsPolicy),
+  resource("gateway.networking.k8s.io/v1beta1", "ReferenceGrant", referenceGrant),
   resource("monitoring.coreos.com/v1", "PodMonitor", podMonitor),
   resource("monitoring.coreos.com/v1", "PrometheusRule", prometheusRule),
 ]);

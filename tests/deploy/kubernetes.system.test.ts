@@ -206,10 +206,6 @@ function networkPolicy(name: string, allowed: Record<string, unknown>): Manifest
     spec: { podSelector: {}, ...allowed },
   };
 }
-function annotations(manifests: Manifest[], ingress: string): Record<string, string> {
-  return ofKind(manifests, "Ingress").find(({ metadata }) => metadata.name === ingress)!.metadata
-    .annotations!;
-}
 function without(manifests: Manifest[], kind: string, name: string): void {
   manifests.splice(
     manifests.findIndex((one) => one.kind === kind && one.metadata.name === name),
@@ -388,10 +384,13 @@ const breaks: Record<string, Record<string, Break>> = {
     "a policy is missing": (all) => without(all, "NetworkPolicy", "postgres"),
   },
   "only merchants and cardholders come in": {
-    "an Ingress for operators": (all) =>
-      void (spec(all, "Ingress", "merchant-api").rules[0].http.paths[0].backend.service.name =
-        "gateway-operator"),
-    "an Ingress without TLS": (all) => void delete spec(all, "Ingress", "merchant-api").tls,
+    "a route for operators": (all) =>
+      void (spec(all, "HTTPRoute", "merchant-api").rules[0].backendRefs[0].name = "gateway-operator"),
+    "a host whose certificate the Gateway may not read": (all) =>
+      void spec(all, "ReferenceGrant", "public-certificates").to.shift(),
+    "a route at the plain listener, too": (all) =>
+      void delete spec(all, "HTTPRoute", "merchant-api").parentRefs[0].sectionName,
+    "a route for every host": (all) => void delete spec(all, "HTTPRoute", "public-pages").hostnames,
     "a load balancer": (all) => void (spec(all, "Service", "gateway-operator").type = "LoadBalancer"),
   },
   "certificates can be issued": {
@@ -474,10 +473,12 @@ const breaks: Record<string, Record<string, Break>> = {
       void (pod(all, "Deployment", "gateway-merchant").volumes!.find(
         ({ name }) => name === "listener-certificate",
       )!.secret = { secretName: "gateway-public-tls" }),
-    "an ingress that speaks plain HTTP to the pods": (all) =>
-      void delete annotations(all, "merchant-api")["nginx.ingress.kubernetes.io/backend-protocol"],
-    "an ingress that does not look whom it speaks to": (all) =>
-      void (annotations(all, "public-pages")["nginx.ingress.kubernetes.io/proxy-ssl-verify"] = "off"),
+    "an edge that uses plain HTTP to the pods": (all) => without(all, "BackendTLSPolicy", "gateway-merchant"),
+    "an edge that takes another's certificate": (all) =>
+      void (spec(all, "BackendTLSPolicy", "gateway-public").validation.hostname =
+        "gateway-merchant.holdfast.svc"),
+    "an authority that some edges do not read": (all) =>
+      void (spec(all, "BackendTLSPolicy", "gateway-public").validation.caCertificateRefs[0].kind = "Secret"),
   },
   "the bus serves renewed certificates": {
     "nobody watches them": (all) => void delete pod(all, "StatefulSet", "nats").initContainers,

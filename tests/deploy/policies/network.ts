@@ -1,4 +1,4 @@
-// Connections between pods: NetworkPolicies, Services and Ingresses.
+// Connections between pods, and from outside: NetworkPolicies, Services, routes and Ingresses.
 import { ofKind, selects, workloads, type Manifest } from "../manifest.ts";
 import { arrowsOf, components, ends, namesOf, rulesOf, type Arrow } from "./arrows.ts";
 import { faultsOf } from "./pods.ts";
@@ -51,13 +51,14 @@ export function documentedArrows(markdown: string, heading: string): Set<Arrow> 
   );
 }
 
-/** No Ingress, node port or load balancer leads to the operator API, and every Ingress has TLS for its hosts. */
+/** No route, Ingress, node port or load balancer leads to the operator API, and each host has TLS. */
 export function onlyMerchantsAndCardholdersComeIn(manifests: Manifest[]): string[] {
   const services = ofKind(manifests, "Service");
   return [
     ...services
       .filter(({ spec }) => !["ClusterIP", undefined].includes(spec.type) || spec.externalIPs)
-      .map(({ metadata }) => `Service ${metadata.name}: open to the outside without an Ingress`),
+      .map(({ metadata }) => `Service ${metadata.name}: open to the outside without an edge before it`),
+    ...routesAreClosed(manifests),
     ...ofKind(manifests, "Ingress").flatMap(({ metadata, spec }) => {
       const hosts: string[] = (spec.rules ?? []).map(({ host }: { host?: string }) => host ?? "*");
       const secured = new Set((spec.tls ?? []).flatMap((tls: { hosts?: string[] }) => tls.hosts ?? []));
@@ -74,15 +75,51 @@ export function onlyMerchantsAndCardholdersComeIn(manifests: Manifest[]): string
   ];
 }
 
+type Route = {
+  hostnames?: string[];
+  parentRefs: { namespace?: string; sectionName?: string }[];
+  rules: { backendRefs: { name: string }[] }[];
+};
+
+/** A route is for its own hosts, at a listener that has a certificate which its Gateway may read. */
+function routesAreClosed(manifests: Manifest[]): string[] {
+  return ofKind(manifests, "HTTPRoute").flatMap(({ metadata, spec }) => {
+    const { hostnames = [], parentRefs, rules } = spec as Route;
+    const secured = parentRefs.map(({ namespace }) => hostsReadableIn(manifests, namespace));
+    return faultsOf(`HTTPRoute ${metadata.name}`, [
+      [hostnames.length === 0, "takes every host"],
+      [parentRefs.some(({ sectionName }) => sectionName === undefined), "is at listeners without TLS, too"],
+      [hostnames.some((host) => secured.some((hosts) => !hosts.has(host))), "has a host without TLS"],
+      [
+        rules.some(({ backendRefs }) => backendRefs.some(({ name }) => isOperatorApi(manifests, name))),
+        "leads to the operator API",
+      ],
+    ]);
+  });
+}
+
+/** The hosts whose certificates a Gateway of that namespace may read. */
+function hostsReadableIn(manifests: Manifest[], namespace: string | undefined): Set<string> {
+  const granted = ofKind(manifests, "ReferenceGrant")
+    .filter(({ spec }) => (spec as Grant).from.some((from) => from.namespace === namespace))
+    .flatMap(({ spec }) => (spec as Grant).to.map(({ name }) => name));
+  return new Set(
+    ofKind(manifests, "Certificate")
+      .filter(({ spec }) => granted.includes(spec.secretName as string))
+      .flatMap(({ spec }) => (spec.dnsNames ?? []) as string[]),
+  );
+}
+type Grant = { from: { namespace: string }[]; to: { name?: string }[] };
+
 /**
- * cert-manager proves the names of an Ingress to the authority by a pod beside it, which only the ingress controller
- * has to reach.
+ * cert-manager proves public names to their authority by a pod beside the services, which only the edge has to reach.
  */
 export function certificatesCanBeIssued(manifests: Manifest[]): string[] {
-  const asked = ofKind(manifests, "Ingress").filter(
-    ({ metadata }) => metadata.annotations?.["cert-manager.io/cluster-issuer"],
+  const isAsked = ofKind(manifests, "Ingress", "Certificate").some(
+    ({ metadata, spec }) =>
+      metadata.annotations?.["cert-manager.io/cluster-issuer"] || spec.issuerRef?.kind === "ClusterIssuer",
   );
-  if (asked.length === 0) return [];
+  if (!isAsked) return [];
   const solver = [{ name: "solver", labels: { "acme.cert-manager.io/http01-solver": "true" } }];
   const rules = ofKind(manifests, "NetworkPolicy")
     .filter(({ spec }) => selects(spec.podSelector, solver[0]!.labels))

@@ -1,4 +1,4 @@
-// TLS of the servers: the gateway's listeners, the ingress before them, and nats-server.
+// TLS of the servers: the gateway's listeners, the edge before them, and nats-server.
 import { envOf, ofKind, workloads, type Manifest, type PodSpec } from "../manifest.ts";
 import { faultsOf } from "./pods.ts";
 
@@ -11,7 +11,7 @@ const LISTENERS = {
 
 /**
  * Each listener of the gateway has a certificate of its own from cert-manager, for the name of the Service that leads
- * to it; in development all but the operators' may do without, by name. An Ingress speaks TLS to it and checks it.
+ * to it; in development all but the operators' may do without, by name. The edge uses TLS to it and checks it.
  */
 export function listenersHaveTls(manifests: Manifest[], { production }: { production: boolean }): string[] {
   const settings = ofKind(manifests, "ConfigMap").find(({ data }) => data?.["NATS_URL"])?.data;
@@ -27,6 +27,7 @@ export function listenersHaveTls(manifests: Manifest[], { production }: { produc
         [!mountsCertificateFor(manifests, manifest.metadata.name, pod), "no certificate for its Service"],
       ]);
     }),
+    ...routesCheckTheirPods(manifests),
     ...ofKind(manifests, "Ingress").flatMap(({ metadata, spec }) => {
       const backend: string = spec.rules[0].http.paths[0].backend.service.name;
       const nginx = (key: string) => metadata.annotations?.[`nginx.ingress.kubernetes.io/${key}`];
@@ -39,6 +40,38 @@ export function listenersHaveTls(manifests: Manifest[], { production }: { produc
       ]);
     }),
   ];
+}
+
+type Route = { rules: { backendRefs: { name: string }[] }[] };
+type BackendTls = {
+  targetRefs: { kind: string; name: string }[];
+  validation: { hostname: string; caCertificateRefs: { kind: string }[] };
+};
+
+/** Each Service that a route leads to is reached by TLS alone, under its name and an authority that all edges read. */
+function routesCheckTheirPods(manifests: Manifest[]): string[] {
+  const policies = ofKind(manifests, "BackendTLSPolicy").map(({ spec }) => spec as BackendTls);
+  return ofKind(manifests, "HTTPRoute").flatMap(({ metadata, spec }) =>
+    (spec as Route).rules
+      .flatMap(({ backendRefs }) => backendRefs)
+      .flatMap(({ name }) => {
+        const own = policies.find(({ targetRefs }) =>
+          targetRefs.some((target) => target.kind === "Service" && target.name === name),
+        );
+        return faultsOf(`HTTPRoute ${metadata.name}`, [
+          [own === undefined, "has an edge that does not use TLS to the pods"],
+          [
+            own !== undefined && !own.validation.hostname.startsWith(`${name}.`),
+            "has an edge that asks the pods for another name",
+          ],
+          // A Secret is read by some implementations only.
+          [
+            own?.validation.caCertificateRefs.some(({ kind }) => kind !== "ConfigMap") ?? false,
+            "has an authority that not every edge reads",
+          ],
+        ]);
+      }),
+  );
 }
 
 /**
