@@ -9,7 +9,7 @@ import type { Manifest } from "./manifest.ts";
 
 export const deployDir = join(import.meta.dirname, "..", "..", "deploy");
 
-export const OVERLAYS = ["development", "production", "production-managed-postgres"] as const;
+export const OVERLAYS = ["development", "production", "production-managed-postgres", "small"] as const;
 export type Overlay = (typeof OVERLAYS)[number];
 
 /**

@@ -37,13 +37,16 @@ function documented(overlay: Overlay): Set<string> {
   if (overlay === "development") {
     return arrows.union(network.documentedArrows(networkPage, "In development also"));
   }
-  if (overlay === "production") return arrows;
+  if (overlay !== "production-managed-postgres") return arrows;
   return new Set(
     [...arrows]
       .filter((arrow) => !arrow.includes("CloudNativePG") && !arrow.startsWith("postgres"))
       .map((arrow) => arrow.replace(/ -> postgres:/, " -> database:")),
   );
 }
+
+/** One replica may be enough here. */
+const SINGLE: ReadonlySet<Overlay> = new Set<Overlay>(["development", "small"]);
 
 type Policy = (manifests: Manifest[], overlay: Overlay) => string[];
 
@@ -58,7 +61,7 @@ const policies: Record<string, Policy> = {
   "disruption is budgeted": availability.disruptionIsBudgeted,
   "replicas are spread": availability.replicasAreSpread,
   "replicas survive the loss of one": (manifests, overlay) =>
-    availability.replicasSurviveOne(manifests, { production: overlay !== "development" }),
+    availability.replicasSurviveOne(manifests, { production: !SINGLE.has(overlay) }),
   "connections fit": (manifests) => availability.connectionsFit(manifests, extraConnections),
   "events are replicated": (manifests) => availability.eventsAreReplicated(manifests, natsConfig),
   // In development there is one PostgreSQL, and nothing to lose.
