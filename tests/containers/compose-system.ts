@@ -23,10 +23,8 @@ export type ComposeSystem = {
   merchant(credentials: Credentials): Client;
   operator(index: number): Client;
   compose(...args: string[]): Promise<string>;
-  /** The same with the images of another tag. */
-  composeAs(version: string, ...args: string[]): Promise<string>;
-  /** Builds images of these sources, where those of another directory run. */
-  buildHere(version: string): Promise<void>;
+  /** The same project by the files of another checkout: its docker-compose.yml, what that mounts, and its images' tag. */
+  composeOf(checkout: Checkout): ComposeSystem["compose"];
   /** `docker inspect` of a service's container. */
   inspect(service: string): Promise<Inspected>;
   /** Runs a program in a service's container; returns its output. */
@@ -44,16 +42,17 @@ const root = join(import.meta.dirname, "..", "..");
 /** The tag of the images built here; those of a user keep theirs. */
 export const testVersion = "test";
 
+/** A directory with the product's sources, and the tag of the images that are built of them. */
+export type Checkout = { directory: string; version: string };
+
+export const THIS_CHECKOUT: Checkout = { directory: root, version: testVersion };
+
 /**
  * Builds the images and resolves when everything is healthy.
  *
- * @param options.directory whose docker-compose.yml, with the files it mounts and the sources it builds
- * @param options.version the images' tag
+ * @param first whose docker-compose.yml, with the files it mounts and the sources it builds
  */
-export async function startComposeSystem({
-  directory = root,
-  version = testVersion,
-} = {}): Promise<ComposeSystem> {
+export async function startComposeSystem(first: Checkout = THIS_CHECKOUT): Promise<ComposeSystem> {
   const dir = mkdtempSync(join(tmpdir(), "holdfast-compose-"));
   // The containers' user reads the two public files in it.
   chmodSync(dir, 0o711);
@@ -79,8 +78,8 @@ export async function startComposeSystem({
     TEST_CA_FILE: certificates.caFile,
     TEST_RECEIVER_PORT: `${receiverPort}`,
   };
-  const composeAs = composeCommand(project, directory, join(dir, ".env"), environment);
-  const compose: Compose = (...args) => composeAs(version, ...args);
+  const composeOf = composeCommand(project, join(dir, ".env"), environment);
+  const compose = composeOf(first);
   const down = async () => {
     await compose("down", "--volumes", "--remove-orphans");
     await collector.close();
@@ -103,9 +102,7 @@ export async function startComposeSystem({
       client(`http://127.0.0.1:${merchantPort}`, { "X-API-KEY": apiKey, "X-API-SECRET": apiSecret }),
     operator,
     compose,
-    composeAs,
-    buildHere: async (tag) =>
-      void (await composeCommand(project, root, join(dir, ".env"), environment)(tag, "build")),
+    composeOf,
     inspect: (service) => inspectContainer(compose, service),
     evaluate: (service, program) =>
       compose("exec", "--no-TTY", service, "node", "--input-type=module", "--eval", program),
@@ -118,22 +115,23 @@ type Compose = ComposeSystem["compose"];
 
 function composeCommand(
   project: string,
-  directory: string,
   envFile: string,
   environment: Record<string, string>,
-): ComposeSystem["composeAs"] {
+): ComposeSystem["composeOf"] {
   const files = ["docker-compose.yml", "tests/containers/compose.test.yml"];
-  const options = [
-    "--project-name",
-    project,
-    "--project-directory",
-    directory,
-    "--env-file",
-    envFile,
-    ...files.flatMap((file) => ["--file", join(directory, file)]),
-  ];
-  return (version, ...args) =>
-    docker(["compose", ...options, ...args], { ...environment, HOLDFAST_VERSION: version });
+  return ({ directory, version }) => {
+    const options = [
+      "--project-name",
+      project,
+      "--project-directory",
+      directory,
+      "--env-file",
+      envFile,
+      ...files.flatMap((file) => ["--file", join(directory, file)]),
+    ];
+    return (...args) =>
+      docker(["compose", ...options, ...args], { ...environment, HOLDFAST_VERSION: version });
+  };
 }
 
 async function bringUp(compose: Compose, [one, another]: [Client, Client]): Promise<void> {

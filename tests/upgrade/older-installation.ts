@@ -1,29 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, cpSync, existsSync, globSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..", "..");
 
-/** A directory of an older revision, as an installation has it; `dispose` removes it. */
-export type OlderInstallation = {
-  directory: string;
-  /** The users of the bus become those of this revision; nats-server reads them when it is restarted. */
-  takeNewBusUsers(): void;
-  dispose(): void;
-};
+/** A checkout of an older revision, as an installation has it; `dispose` removes it. */
+export type OlderInstallation = { directory: string; dispose(): void };
 
-/**
- * Sources, migrations and bus users of the older revision under the docker-compose.yml of this one, with its mounts and
- * builds: the surroundings of the images are upgraded before them.
- */
+/** Everything in it is the older revision's own: sources, docker-compose.yml, bus users, and the test's receiver beside them. */
 export function layOutOlderInstallation(revision: string): OlderInstallation {
   const directory = mkdtempSync(join(tmpdir(), "holdfast-older-"));
   const archive = execFileSync("git", ["archive", revision], { cwd: root, maxBuffer: 256 * 1024 * 1024 });
   execFileSync("tar", ["-x", "-C", directory], { input: archive });
-  for (const path of ["docker-compose.yml", "deploy/compose", "tests/containers"]) {
-    cpSync(join(root, path), join(directory, path), { recursive: true });
-  }
+  // This machine's, and no part of a revision.
   for (const certificate of globSync("deploy/build-certificates/*.crt", { cwd: root })) {
     copyFileSync(join(root, certificate), join(directory, certificate));
   }
@@ -32,14 +22,5 @@ export function layOutOlderInstallation(revision: string): OlderInstallation {
   if (ofTheProxy && existsSync(ofTheProxy)) {
     copyFileSync(ofTheProxy, join(directory, "deploy", "build-certificates", "node-extra-ca-certs.crt"));
   }
-  return {
-    directory,
-    takeNewBusUsers() {
-      const users = join("deploy", "nats", "users.conf");
-      // As git does it: another file takes the place of the one that is mounted.
-      copyFileSync(join(root, users), join(directory, `${users}.new`));
-      renameSync(join(directory, `${users}.new`), join(directory, users));
-    },
-    dispose: () => rmSync(directory, { recursive: true, force: true }),
-  };
+  return { directory, dispose: () => rmSync(directory, { recursive: true, force: true }) };
 }

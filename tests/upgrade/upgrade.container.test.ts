@@ -1,8 +1,13 @@
 // docs/upgrade.md in compose, under load: the release before, or HEAD before the first release, is upgraded step by
-// step, and rolled back service by service.
+// step, and rolled back service by service. Each side has the images and the docker-compose.yml of its own checkout.
 import { eventually } from "../support/index.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startComposeSystem, testVersion, type ComposeSystem } from "../containers/compose-system.ts";
+import {
+  startComposeSystem,
+  THIS_CHECKOUT,
+  type Checkout,
+  type ComposeSystem,
+} from "../containers/compose-system.ts";
 import { payTheWholeTime } from "../containers/steady-payments.ts";
 import { refundTheWholeTime } from "../containers/steady-refunds.ts";
 import { receiveWebhooks } from "../containers/webhook-endpoint.ts";
@@ -10,7 +15,6 @@ import { countAnswers } from "./counted-answers.ts";
 import { layOutOlderInstallation, type OlderInstallation } from "./older-installation.ts";
 import { releaseBefore } from "./release-before.ts";
 
-const OLDER = "upgraded-from";
 const MIGRATED = [
   "payments",
   "refunds",
@@ -38,12 +42,17 @@ type Service = (typeof ORDER)[number];
  */
 const DOCUMENTED = new Set<number | string>([200, 201, 202, 409, 503, 504]);
 
+/** The label by which compose says whose docker-compose.yml a container has. */
+const WORKING_DIRECTORY = "com.docker.compose.project.working_dir";
+
 let older: OlderInstallation;
+let before: Checkout;
 let system: ComposeSystem;
 beforeAll(async () => {
   older = layOutOlderInstallation(releaseBefore());
-  system = await startComposeSystem({ directory: older.directory, version: OLDER });
-  await system.buildHere(testVersion);
+  before = { directory: older.directory, version: "upgraded-from" };
+  system = await startComposeSystem(before);
+  await system.composeOf(THIS_CHECKOUT)("build");
 });
 afterAll(async () => {
   await system?.down();
@@ -73,33 +82,29 @@ test("an upgrade and its rollback under load lose no webhook and charge nobody t
     durations.set(name, performance.now() - begun);
     await goesOn();
   };
-  const replace = (service: Service, version: string) => async () => {
-    await system.composeAs(version, "up", "--detach", "--no-build", "--no-deps", "--wait", service);
+  const now = system.composeOf(THIS_CHECKOUT);
+  const replace = (service: Service, checkout: Checkout) => async () => {
+    await system.composeOf(checkout)("up", "--detach", "--no-build", "--no-deps", "--wait", service);
     const { Config, State } = await system.inspect(service);
-    expect([Config.Image, State.Health.Status]).toEqual([`holdfast/holdfast:${version}`, "healthy"]);
+    expect([Config.Image, Config.Labels[WORKING_DIRECTORY], State.Health.Status]).toEqual([
+      `holdfast/holdfast:${checkout.version}`,
+      checkout.directory,
+      "healthy",
+    ]);
   };
 
   await goesOn();
   await step("bus users", async () => {
-    older.takeNewBusUsers();
-    await system.compose("up", "--detach", "--no-deps", "--force-recreate", "nats");
+    await now("up", "--detach", "--no-deps", "--force-recreate", "nats");
   });
-  const run = (version: string, job: string) => system.composeAs(version, "run", "--rm", "--no-deps", job);
+  const run = (job: string) => now("run", "--rm", "--no-deps", job);
   await step("installation and migrations", async () => {
-    await run(testVersion, "installation");
-    await system.composeAs(
-      testVersion,
-      "up",
-      "--detach",
-      "--no-build",
-      "--no-deps",
-      "--wait",
-      "stream-keeper",
-    );
-    for (const service of MIGRATED) await run(testVersion, `${service}-migration`);
+    await run("installation");
+    await now("up", "--detach", "--no-build", "--no-deps", "--wait", "stream-keeper");
+    for (const service of MIGRATED) await run(`${service}-migration`);
   });
-  for (const service of ORDER) await step(`upgrade of ${service}`, replace(service, testVersion));
-  for (const service of ORDER.toReversed()) await step(`rollback of ${service}`, replace(service, OLDER));
+  for (const service of ORDER) await step(`upgrade of ${service}`, replace(service, THIS_CHECKOUT));
+  for (const service of ORDER.toReversed()) await step(`rollback of ${service}`, replace(service, before));
 
   answers.begin("after");
   const [paid, refunded] = [await payments.stop(), await refunds.stop()];
