@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { startReceiver, type Receipt, type Receiver } from "@holdfast/merchant-receiver";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { docker } from "../containers/docker.ts";
+import { measureOutages } from "../containers/measure-outages.ts";
 import { untilAnswered, wholeTime } from "../containers/steady-load.ts";
 import { preAuthorization, type Client } from "../e2e/running-sandbox.ts";
 import { eventually } from "../support/index.ts";
@@ -127,24 +128,12 @@ test("new secrets beside a live database are refused by name, and nothing is wri
 });
 
 test("an update, its rollback, stops and kills lose and double no payment", async () => {
-  const refused: number[] = [];
-  let slowest = 0;
+  const outages = measureOutages(OUTAGE_SECONDS_MAX * 1_000);
   const load = wholeTime(2, async (name) => {
     const key = `steady-${name}`;
     const body = preAuthorization({ amount: 100, orderId: key });
-    const once = async () => {
-      const begun = performance.now();
-      const note = () => void refused.push(begun, performance.now());
-      try {
-        const answer = await merchant("POST", "/api/payment", body, { "Idempotency-Key": key });
-        if (answer.status !== 201) note();
-        slowest = Math.max(slowest, performance.now() - begun);
-        return answer;
-      } catch (error) {
-        note();
-        throw error;
-      }
-    };
+    const once = () =>
+      outages.watch(() => merchant("POST", "/api/payment", body, { "Idempotency-Key": key }));
     const [{ answer, statuses }] = await Promise.all([
       untilAnswered(key, once, ({ status, body: payment }) => status === 201 && payment.status === "SUCCESS"),
       delay(1_000),
@@ -152,19 +141,7 @@ test("an update, its rollback, stops and kills lose and double no payment", asyn
     paid.push(answer.body.paymentId as string);
     return { statuses };
   });
-  const seconds = new Map<string, string>();
-  const step = async (name: string, act: () => Promise<unknown>) => {
-    refused.length = 0;
-    slowest = 0;
-    const begun = performance.now();
-    await act();
-    const took = performance.now() - begun;
-    const before = load.done.length;
-    await eventually(() => load.done.length > before + 6, { withinMs: OUTAGE_SECONDS_MAX * 1_000 });
-    const outage = refused.length === 0 ? 0 : Math.max(...refused) - Math.min(...refused);
-    const inSeconds = [took, outage, slowest].map((each) => (each / 1_000).toFixed(1));
-    seconds.set(name, inSeconds.join(" | "));
-  };
+  const step = (name: string, act: () => Promise<unknown>) => outages.step(name, act, load.done);
   const next = machine.nextRevision(
     "services/payments/migrations/0002-drill.sql",
     "alter table payments.payment add column drill text;\n",
@@ -184,8 +161,7 @@ test("an update, its rollback, stops and kills lose and double no payment", asyn
     await step(`${name} is killed`, () => kill(machine.manage, name));
   }
   const done = await load.stop();
-  const table = [...seconds].map(([name, row]) => `| ${name} | ${row} |`);
-  process.stdout.write(`| step | took (s) | refused for (s) | slowest (s) |\n${table.join("\n")}\n`);
+  process.stdout.write(outages.table());
   const statuses = new Set(done.flatMap(({ statuses: each }) => each));
   expect(
     [...statuses].filter((status) => ![201, 202, 409, 502, 503, 504, "no answer"].includes(status)),

@@ -11,7 +11,7 @@ import {
 import { payTheWholeTime } from "../containers/steady-payments.ts";
 import { refundTheWholeTime } from "../containers/steady-refunds.ts";
 import { receiveWebhooks } from "../containers/webhook-endpoint.ts";
-import { countAnswers } from "./counted-answers.ts";
+import { countAnswers, type CountedAnswers } from "./counted-answers.ts";
 import { layOutOlderInstallation, type OlderInstallation } from "./older-installation.ts";
 import { releaseBefore } from "./release-before.ts";
 
@@ -127,7 +127,7 @@ test("an upgrade and its rollback under load lose no webhook and charge nobody t
   await eventually(() => expect(lost()).toEqual([]), { withinMs: 90_000 }).catch(() => undefined);
   await endpoint.close();
   print(
-    answers.steps,
+    answers,
     durations,
     `${paid.length} payments, ${refunded.length} refunds, ${lost().length} lost webhooks`,
   );
@@ -170,13 +170,16 @@ function approved(ledger: LedgerLine[], operation: string): string[] {
 }
 
 function print(
-  steps: ReadonlyMap<string, ReadonlyMap<number | "no answer", number>>,
+  answers: CountedAnswers,
   durations: ReadonlyMap<string, number>,
   sum: string,
 ): void {
-  const lines = [...steps].map(([name, statuses]) => {
+  const lines = [...answers.steps].map(([name, statuses]) => {
     const seconds = ((durations.get(name) ?? 0) / 1_000).toFixed(1);
-    return `${name} (${seconds} s): ${[...statuses].map(([status, count]) => `${count} x ${status}`).join(", ")}`;
+    const refused = answers.refusedSeconds(name).toFixed(1);
+    const counted = [...statuses].map(([status, count]) => `${count} x ${status}`).join(", ");
+    return `| ${name} | ${seconds} | ${refused} | ${counted} |`;
   });
-  process.stdout.write(`${[...lines, sum].join("\n")}\n`);
+  const head = ["| step | took (s) | refused for (s) | answers |", "| --- | --- | --- | --- |"];
+  process.stdout.write(`${[...head, ...lines, sum].join("\n")}\n`);
 }
