@@ -434,6 +434,10 @@ const breaks: Record<string, Record<string, Break>> = {
       )),
     "a node that is none": (all) =>
       void (variable(all, "NODE_NAME").valueFrom!.fieldRef!.fieldPath = "metadata.namespace"),
+    "a listener under the name of all": (all) => {
+      const { env } = pod(all, "Deployment", "gateway-operator").containers[0]!;
+      env!.find(({ name }) => name === "OTEL_SERVICE_NAME")!.value = "api-gateway";
+    },
   },
   "all wait as long for banks": {
     "a process without the bank's time": (all) => {

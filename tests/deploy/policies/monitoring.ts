@@ -48,16 +48,21 @@ export function everyServiceIsScraped(manifests: Manifest[]): string[] {
   ];
 }
 
-/** Traces and metrics of a service name its pod and its node, under telemetry's names for them. */
+/**
+ * Traces and metrics of a service name its pod and its node, under telemetry's names for them. The gateway's
+ * listeners are one program, and services of their own.
+ */
 export function telemetryNamesPodAndNode(manifests: Manifest[]): string[] {
   return (
     workloads(manifests, "Deployment")
       // The keeper of the stream has no telemetry of its own, and the simulator is a bank.
       .filter(({ pod }) => !WITHOUT_TELEMETRY.has(serviceOf(pod.containers[0]!)))
-      .flatMap(({ name, pod }) => {
+      .flatMap(({ name, manifest, pod }) => {
         const env = envOf(pod.containers[0]!);
+        const isNamed = env.get("OTEL_SERVICE_NAME")?.value === manifest.metadata.name;
+        const isListener = serviceOf(pod.containers[0]!) === "api-gateway";
         const attributes = (env.get("OTEL_RESOURCE_ATTRIBUTES")?.value ?? "").split(",");
-        return Object.entries(RESOURCE).flatMap(([attribute, fieldPath]) => {
+        const missing = Object.entries(RESOURCE).flatMap(([attribute, fieldPath]) => {
           const [, variable = ""] =
             /^\$\((\w+)\)$/.exec(
               attributes.find((one) => one.startsWith(`${attribute}=`))?.slice(attribute.length + 1) ?? "",
@@ -66,6 +71,10 @@ export function telemetryNamesPodAndNode(manifests: Manifest[]): string[] {
             ? []
             : [`${name}: ${attribute} is not ${fieldPath}`];
         });
+        return [
+          ...missing,
+          ...faultsOf(name, [[isListener && !isNamed, "is the gateway, and does not say which"]]),
+        ];
       })
   );
 }
