@@ -8,14 +8,23 @@ const composition = z.object({
   services: z.record(z.string(), z.object({ ports: z.array(z.string()).optional() })),
 });
 
+const repository = join(import.meta.dirname, "..", "..");
+const read = (...path: string[]) => readFileSync(join(repository, ...path), "utf8");
+
+/** The ports that each service publishes, as they stand in docker-compose.yml. */
+function published(): [service: string, port: string][] {
+  const { services } = composition.parse(
+    parse(read("docker-compose.yml"), { merge: true, maxAliasCount: 300 }),
+  );
+  return Object.entries(services).flatMap(([name, { ports = [] }]) =>
+    ports.map((port): [string, string] => [name, port]),
+  );
+}
+
 /** The variable that names the address at which each service's port is published. */
 function publishedBy(): Record<string, string | undefined> {
-  const file = readFileSync(join(import.meta.dirname, "..", "..", "docker-compose.yml"), "utf8");
-  const { services } = composition.parse(parse(file, { merge: true, maxAliasCount: 300 }));
   return Object.fromEntries(
-    Object.entries(services).flatMap(([name, { ports = [] }]) =>
-      ports.map((port) => [name, /^\$\{(\w+):-127\.0\.0\.1\}:/.exec(port)?.[1]]),
-    ),
+    published().map(([name, port]) => [name, /^\$\{(\w+):-127\.0\.0\.1\}:/.exec(port)?.[1]]),
   );
 }
 
@@ -29,4 +38,10 @@ test("opening the ports of merchants and buyers opens no other", () => {
     grafana: "OPERATOR_BIND_ADDRESS",
     "acquirer-simulator": "SIMULATOR_BIND_ADDRESS",
   });
+});
+
+test("docs/containers.md lists every published port but that of the profile", () => {
+  const listed = [...read("docs", "containers.md").matchAll(/^\| (\d{4}) \|/gm)].map(([, port]) => port);
+  const ports = published().flatMap(([name, port]) => (name === "grafana" ? [] : [port.split(":").at(-1)]));
+  expect(listed).toEqual(ports.toSorted());
 });
