@@ -232,6 +232,8 @@ test("routes are changed, and those that somebody has proposed are confirmed wit
   const reader = { ...readerOf(DESK), javaScriptEnabled: false };
   const other = await signInTo(product, "bora", `/merchants/${merchantId}`, reader);
   await other.getByRole("button", { name: "Confirm routes" }).click();
+  expect(await other.getByRole("heading", { level: 1 }).innerText()).toContain("by the proposed routes?");
+  await other.getByRole("button", { name: "Yes, do it" }).click();
   expect(await statusOf(other)).toContain("in use");
   expect(await other.getByText("No route: every payment goes to the default account").count()).toBe(1);
 });

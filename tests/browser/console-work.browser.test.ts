@@ -419,6 +419,10 @@ test("a difference is closed and a merchant made without a script", async () => 
   const page = await signIn("alice", MISSING, { ...readerOf(DESK), javaScriptEnabled: false });
   await open(page, "17.17");
   await closeAs(page, "a test of the bank's");
+  expect(await page.getByRole("heading", { level: 1 }).innerText()).toMatch(
+    /^Close: not ours, TRY\s17\.17, Missing here\?$/,
+  );
+  await page.getByRole("button", { name: "Yes, do it" }).click();
   expect(await statusOf(page)).toContain("The difference is closed");
   await page.goto(`${consoleUrl}/merchants`);
   await page.getByRole("textbox", { name: "Name" }).fill("Without a script");

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   DESK,
   inspectInBothLights,
+  inspectOnEveryScreen,
   PHONE,
   startBrowserHarness,
   type BrowserHarness,
@@ -119,6 +120,11 @@ test("an approval is asked about once, with amount, card, order and merchant", a
     expect.stringMatching(`^Approve: TRY\\s5\\.00, card 411111 … 1111, order ${orderId}, Demo Shop\\?$`),
   ]);
   expect(await decisionsOf(refundId)).toEqual([]);
+  // As if the script had failed.
+  await page.evaluate(`document.querySelector('form[action$="/approve"]').submit()`);
+  await page.getByRole("button", { name: "Yes, do it" }).waitFor();
+  await inspectOnEveryScreen(page, "console-question");
+  expect(await decisionsOf(refundId)).toEqual([]);
 });
 
 test("a double click on approve is one decision", async () => {
@@ -153,11 +159,19 @@ test("a search finds a payment by its order number, and says what to do where it
   expect(await page.content()).not.toContain("4111111111111111");
 });
 
-test("everything works without a script", async () => {
-  const { refundId } = await requestRefund();
+test("without a script a page asks before an approval, and its button approves once", async () => {
+  const { refundId, orderId } = await requestRefund();
   const page = await signIn("alice", `/refunds/${refundId}`, { ...readerOf(DESK), javaScriptEnabled: false });
   await page.getByRole("button", { name: "Approve" }).click();
-  expect(await page.getByRole("status").count()).toBe(1);
+  expect(await page.getByRole("heading", { level: 1 }).innerText()).toMatch(
+    new RegExp(`^Approve: TRY\\s5\\.00, card 411111 … 1111, order ${orderId}, Demo Shop\\?$`),
+  );
+  await page.getByRole("link", { name: "No, go back" }).click();
+  expect(new URL(page.url()).pathname).toBe(`/refunds/${refundId}`);
+  expect(await decisionsOf(refundId)).toEqual([]);
+  await page.getByRole("button", { name: "Approve" }).click();
+  await page.getByRole("button", { name: "Yes, do it" }).dblclick();
+  await page.getByRole("status").waitFor();
   expect(await decisionsOf(refundId)).toEqual([{ actor: "alice" }]);
 });
 

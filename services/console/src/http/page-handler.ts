@@ -4,7 +4,8 @@ import { html } from "@holdfast/html";
 import type { Request, RequestHandler, Response } from "express";
 import type { ArrivingFile } from "../api/form-with-file.ts";
 import type { OperatorApi } from "../api/operator-api.ts";
-import { isTestMode, type Page, type PageContext, type Reader } from "../ui/page-context.ts";
+import { isTestMode, withoutNotice, type Page, type PageContext, type Reader } from "../ui/page-context.ts";
+import { QUESTION, questionPage } from "../ui/question-page.ts";
 import { formTokenOf, isFormToken, pageIn, pageTokenOf, personOf } from "../session/form-token.ts";
 import { mayDecide, type Session } from "../session/session.ts";
 import { giveTimeForFile } from "./body-time.ts";
@@ -65,7 +66,8 @@ export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
     const context = contextOf(deps, { request, session, reader, shown, file });
     // The sign-in may again be too old for a decision: the way to a newer one leads back to the form, too.
     if (given && context.form.size > 0 && !context.mayDecide) await context.keepForm();
-    const answer = await answerOnce(deps, page, context);
+    const isAsked = page.method === "POST" && form.has(QUESTION);
+    const answer = isAsked ? questionPage(context, waysOf(request)) : await answerOnce(deps, page, context);
     switch (answer.kind) {
       case "redirect":
         return response.redirect(303, answer.to);
@@ -82,6 +84,13 @@ export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
         return answer satisfies never;
     }
   };
+}
+
+/** The addresses of a form and of the page that it is on, each with the query that the form has. */
+function waysOf(request: Request): { action: string; back: string } {
+  const query = withoutNotice(queryOf(request)).toString();
+  const withQuery = (path: string) => (query === "" ? path : `${path}?${query}`);
+  return { action: withQuery(request.path), back: withQuery(pageOf(request)) };
 }
 
 async function answerOnce({ sharedAnswers }: PageDeps, page: Page, context: PageContext) {

@@ -117,10 +117,13 @@ function workOf(context: PageContext, difference: DifferenceDetail): Html {
 function closeForm(context: PageContext, difference: DifferenceDetail, action: string): Html {
   const { form, reader } = context;
   const texts = SETTLEMENT_TEXTS[reader.language];
+  const stake = stakeText(reader, difference.amount, difference.currency);
   return actionForm(context, {
     action,
     button: texts.close,
     values: { openedAt: difference.openedAt },
+    question: reader.texts.confirmAct(texts.close, `{decision}, ${stake}, ${texts.classes[difference.class]}`),
+    look: "primary",
     fields: html`${selectField({
       name: "decision",
       label: texts.decision,

@@ -1,6 +1,7 @@
 import { html, type Html } from "@holdfast/html";
 import { faultAt } from "./field-faults.ts";
 import { isTestMode, type PageContext } from "./page-context.ts";
+import { QUESTION } from "./question-page.ts";
 import { decimalField, type ReadNumber } from "./read-number.ts";
 
 /**
@@ -218,21 +219,15 @@ export function actionForm(
     fields?: Html | undefined;
     values?: Record<string, string>;
     /**
-     * The question that a script asks before an irreversible form is sent. `{name}` in it is what its field `name` has.
+     * The question before an irreversible form is carried out (see `QUESTION`). `{amount}` in it is what that field has.
      */
     question?: string | undefined;
     look?: "primary" | "danger" | undefined;
   },
 ): Html {
-  return html`<form
-    class="act"
-    method="post"
-    action="${action}"
-    ${question !== undefined && html`data-confirm="${question}"`}
-  >
-    ${hidden(context, values)}${fields}<button ${look !== undefined && html`class="${look}"`}>
-      ${button}
-    </button>
+  const all = question === undefined ? values : { ...values, [QUESTION]: question };
+  return html`<form class="act" method="post" action="${action}">
+    ${hidden(context, all)}${fields}<button ${look !== undefined && html`class="${look}"`}>${button}</button>
   </form>`;
 }
 

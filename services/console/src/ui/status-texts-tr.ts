@@ -29,6 +29,8 @@ export const STATUS_WORDS_TURKISH: Record<string, string> = {
   PROPOSED: "İkinci kişiyi bekliyor",
   CLOSED: "Kapatıldı",
   RESOLVED: "Kendiliğinden giderildi",
+  ACCEPT_BANK: "bankanın tutarı kabul edilir",
+  NOT_OURS: "bizim değil",
   READING: "Okunuyor",
   TAKEN: "Alındı",
   REFUSED: "Reddedildi",

@@ -29,6 +29,8 @@ export const STATUS_WORDS: Record<string, string> = {
   PROPOSED: "Waits for a second person",
   CLOSED: "Closed",
   RESOLVED: "Resolved by itself",
+  ACCEPT_BANK: "the bank's amount is accepted",
+  NOT_OURS: "not ours",
   READING: "Being read",
   TAKEN: "Taken",
   REFUSED: "Refused",

@@ -123,6 +123,8 @@ export const TURKISH: Texts = {
   test: "Test",
   testRibbon: "Test: gerçek para hareketi yok",
   confirmAct: (action, thing) => `${action}: ${thing}?`,
+  answerYes: "Evet, yap",
+  answerNo: "Hayır, geri dön",
   cardAndOrder: (card, order, merchant) => `kart ${card}, sipariş ${order}, ${merchant}`,
   approve: "Onayla",
   reject: "Reddet",

@@ -125,6 +125,8 @@ export const ENGLISH = {
   test: "Test",
   testRibbon: "Test: no money moves",
   confirmAct: (action: string, thing: string) => `${action}: ${thing}?`,
+  answerYes: "Yes, do it",
+  answerNo: "No, go back",
   cardAndOrder: (card: string, order: string, merchant: string) =>
     `card ${card}, order ${order}, ${merchant}`,
   approve: "Approve",

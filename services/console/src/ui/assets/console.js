@@ -63,15 +63,17 @@ async function copy(shown, button) {
   button.textContent = shown.dataset.copied;
 }
 
-// An action that cannot be taken back is asked about.
-for (const form of document.querySelectorAll("form[data-confirm]")) {
+// An action that cannot be taken back is asked about. A form that still has its question is asked about by the server.
+for (const asked of document.querySelectorAll('input[name="question"]')) {
+  const { form, value } = asked;
   form.addEventListener("submit", (event) => {
     // The first one is the form's own: what follows has names that merchants choose.
-    const question = form.dataset.confirm.replace(/\{(?:amount|outcome)\}/, (text) => {
+    const question = value.replace(/\{(?:amount|outcome|decision)\}/, (text) => {
       const field = form.elements[text.slice(1, -1)];
       return field?.selectedOptions?.[0]?.textContent ?? field?.value ?? text;
     });
-    if (!confirm(question)) event.preventDefault();
+    if (confirm(question)) asked.remove();
+    else event.preventDefault();
   });
 }
 
