@@ -96,7 +96,7 @@ const FORMS: Record<string, Form> = {
     kept: ["routeCurrency", "routeScheme"],
     chosen: ["routeAccount"],
   },
-  "/merchants/:merchantId/confirm-routes": { who: ["operator"], fields: { version: "1" } },
+  "/merchants/:merchantId/confirm-routes": { who: ["operator"], fields: { "version.routes": "1" } },
   "/accounts/new/create": {
     who: ["operator"],
     fields: {

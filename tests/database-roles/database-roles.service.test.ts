@@ -9,7 +9,7 @@ type Rights = string[];
 const WRITES_MERCHANTS: Rights = [
   "SELECT",
   "INSERT (name, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission)",
-  "UPDATE (name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission, branding)",
+  "UPDATE (name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission, branding, version)",
 ];
 const REFUSES_OPERATORS: Rights = ["SELECT", "INSERT (person, reason, refused_by)", "DELETE"];
 const WRITES_CREDENTIALS: Rights = [
@@ -37,7 +37,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
       "SELECT (merchant_id, name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, refunds_commission, branding)",
     ],
     gateway_staff: [
-      "SELECT (merchant_id, name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, created_at, refunds_commission, branding)",
+      "SELECT (merchant_id, name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules, commission_may_exceed_amount, rules, created_at, refunds_commission, branding, version)",
     ],
   },
   "gateway.credential": {

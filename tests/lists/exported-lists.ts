@@ -76,7 +76,7 @@ export const EXPORTED_LISTS: ExportedList[] = [
   {
     path: "merchants",
     header:
-      "merchantId,name,status,commission.ratePercent,commission.fixed,commission.currency,commission.rules,commission.mayExceedAmount,commission.refundsCommission,rules.largestAmounts,rules.attemptsPerCard.max,rules.attemptsPerCard.windowSeconds,rules.attemptsPerIp.max,rules.attemptsPerIp.windowSeconds,rules.declineRate.percent,rules.declineRate.minimumCount,rules.declineRate.windowSeconds,createdAt,credentials",
+      "merchantId,name,status,commission.ratePercent,commission.fixed,commission.currency,commission.rules,commission.mayExceedAmount,commission.refundsCommission,rules.largestAmounts,rules.attemptsPerCard.max,rules.attemptsPerCard.windowSeconds,rules.attemptsPerIp.max,rules.attemptsPerIp.windowSeconds,rules.declineRate.percent,rules.declineRate.minimumCount,rules.declineRate.windowSeconds,version,createdAt,credentials",
     file: "merchants-",
     key: ["merchantId"],
     filters: [],

@@ -128,6 +128,8 @@ export type WebhookEndpoint = {
   events: Known<WebhookEventType>[];
   /** The headers that every request to it gets, without their values. */
   headers?: { name: string }[];
+  /** Rises with every change of these. */
+  version: number;
   /** `false` while it is switched off: nothing is sent to it but tests. */
   enabled: boolean;
   /** The fate of the events that happen while it is off. */

@@ -32,6 +32,10 @@ create table merchant (
                                 branding is null
                                 or (jsonb_typeof(branding) = 'object' and octet_length(branding::text) <= 65536)),
 
+  -- Rises with every change of the above. A change names the one that it was made from: nobody overwrites what they have
+  -- not seen.
+  version                     integer not null default 1 check (version > 0),
+
   created_at                  timestamptz not null default now(),
 
   constraint merchant_commission_whole check (
@@ -49,7 +53,7 @@ grant insert (
 -- A merchant's id and time of creation stay.
 grant update (
   name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules,
-  commission_may_exceed_amount, refunds_commission, rules, branding) on merchant to gateway_operator;
+  commission_may_exceed_amount, refunds_commission, rules, branding, version) on merchant to gateway_operator;
 
 grant select (
   merchant_id, name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules,
@@ -57,7 +61,7 @@ grant select (
 
 grant select (
   merchant_id, name, status, commission_rate_percent, commission_fixed, commission_currency, commission_rules,
-  commission_may_exceed_amount, refunds_commission, rules, branding, created_at) on merchant to gateway_staff;
+  commission_may_exceed_amount, refunds_commission, rules, branding, version, created_at) on merchant to gateway_staff;
 
 -- Credentials ----------------------------------------------------------------------------------------------------------
 

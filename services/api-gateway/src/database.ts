@@ -36,6 +36,7 @@ export type MerchantTable = {
   refunds_commission: Generated<boolean>;
   rules: Json<MerchantRules>;
   branding: Json<Branding>;
+  version: Generated<number>;
   created_at: Generated<Date>;
 };
 

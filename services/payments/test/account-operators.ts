@@ -33,8 +33,13 @@ export function accountOperators(payments: Operators, url: () => string) {
       const asked = { accountId, version, prices };
       return await payments.operate(operations.putInstallmentPrices.command, asked, name);
     },
-    route: (merchantId: string, routes: object[]) =>
-      payments.operate(operations.putMerchantRoutes.command, { merchantId, routes: routes as never }, name),
+    /** @param version that was read; without it whatever there is is replaced. */
+    route: (merchantId: string, routes: object[], version?: number) =>
+      payments.operate(
+        operations.putMerchantRoutes.command,
+        { merchantId, routes: routes as never, ...(version !== undefined && { version }) },
+        name,
+      ),
     confirmRoutes: (merchantId: string, version: number) =>
       payments.operate(operations.confirmMerchantRoutes.command, { merchantId, version }, name),
   });
@@ -90,13 +95,13 @@ export async function makeAccount(
 export async function changeAccount(
   payments: Operators,
   accountId: string,
-  { secrets, ...change }: { secrets?: object },
+  { secrets, version, ...change }: { secrets?: object; version?: number },
   name: string,
 ) {
   const sealed = secrets && (await sealSecrets(payments, accountId, secrets));
   return await payments.operate(
     operations.changeAcquirerAccount.command,
-    { accountId, change, ...sealed },
+    { accountId, change, ...(version !== undefined && { version }), ...sealed },
     name,
   );
 }

@@ -33,6 +33,10 @@ create table endpoint (
   header_names       text[] not null default '{}' check (cardinality(header_names) <= 10),
   constraint endpoint_headers_whole check ((headers is null) = (cardinality(header_names) = 0)),
 
+  -- Rises with every change of URL, events or headers. A change may name the one that it was made from: nobody overwrites
+  -- what they have not seen.
+  version            integer not null default 1 check (version >= 1),
+
   created_at         timestamptz not null default now(),
   updated_at         timestamptz not null default now()
 );

@@ -35,6 +35,7 @@ export type EndpointTable = {
   headers: Buffer | null;
   header_names: Generated<string[]>;
   events: Generated<EventType[]>;
+  version: Generated<number>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 };

@@ -321,3 +321,27 @@ test("a resend goes to the endpoint that is named, to all that the event was for
   );
   expect(shop.ledger).toHaveLength(before);
 });
+
+test("a change that was made from an older version is refused, and a copy of one that was made is none", async () => {
+  const { merchantId } = await harness.enable(shop.url);
+  const name = { merchantId, endpointId: merchantId };
+  const change = (changes: { version?: number; url?: string; events?: ["refund.requested"] }) =>
+    harness.operate(operations.changeMerchantWebhook.command, { ...name, ...changes });
+  const versions = async () => (await endpointsOf(harness, merchantId)).map(({ version }) => version);
+  const refused = { outcome: "problem", code: "changed_since_read" };
+  expect(await versions()).toEqual([1]);
+  const moved = { version: 1, url: `${shop.url}/moved` };
+  expect(await change(moved)).toMatchObject({ result: { url: moved.url, version: 2 } });
+  expect(await change(moved)).toMatchObject({ result: { url: moved.url, version: 2 } });
+  expect(await change({ version: 1, events: ["refund.requested"] })).toEqual(refused);
+  expect(await change({ version: 3, events: ["refund.requested"] })).toEqual(refused);
+  // Switching it and its secret are no change of what a form has.
+  const off = { ...name, enabled: false, whileOff: "wait" } as const;
+  await harness.operate(operations.changeMerchantWebhook.command, off);
+  expect(await versions()).toEqual([2]);
+  const together = await Promise.all(
+    ["a", "b"].map((path) => change({ version: 2, url: `${shop.url}/${path}` })),
+  );
+  expect(together.filter(({ outcome }) => outcome === "problem")).toEqual([refused]);
+  expect(await change({ url: shop.url })).toMatchObject({ result: { url: shop.url, version: 4 } });
+});

@@ -94,7 +94,7 @@ export const MERCHANT_ANSWERS: Readonly<Record<string, Readonly<Record<number, o
   },
   listWebhooks: { 200: { items: [DEFAULT_ENDPOINT], managedBy: "api" } },
   createWebhook: { 201: { ...SECOND_ENDPOINT, secret: SECRET } },
-  changeWebhook: { 200: { ...SECOND_ENDPOINT, events: ["payment.captured"] } },
+  changeWebhook: { 200: { ...SECOND_ENDPOINT, events: ["payment.captured"], version: 2 } },
   getWebhookHealth: { 200: HOURS },
   rotateWebhookSecret: { 200: ROTATED },
   testWebhook: {

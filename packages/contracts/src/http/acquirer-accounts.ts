@@ -5,6 +5,7 @@ import { wholeNumberSchema } from "../whole-number.ts";
 import { businessDaySchema } from "./business-day.ts";
 import { currencySchema } from "./card-payment-fields.ts";
 import { openDocument } from "./open-document.ts";
+import { readVersionSchema } from "./read-version.ts";
 
 const accountSettings = openDocument.meta({ description: "The protocol's settings; see docs/acquirers.md" });
 
@@ -82,9 +83,10 @@ export const accountChangeSchema = createAcquirerAccountRequestSchema
   .partial()
   .extend({ state: stateSchema.optional() });
 
-/** Fields that are left out keep their values. */
+/** Fields that are left out keep their values. `version` is the newest one that was read, in use or proposed. */
 export const changeAcquirerAccountRequestSchema = accountChangeSchema
-  .refine((change) => Object.values(change).some((value) => value !== undefined), {
+  .extend({ version: readVersionSchema.optional() })
+  .refine(({ version: _read, ...change }) => Object.values(change).some((value) => value !== undefined), {
     error: "must have at least one field",
     params: { code: "nothing_to_change" },
   })

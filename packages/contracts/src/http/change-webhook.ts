@@ -2,6 +2,7 @@ import { z } from "zod";
 import { EVENT_TYPES, eventTypeSchema, PAYMENT_STATUS_CHANGED } from "../event-types.ts";
 import type { FieldCode } from "../field-codes.ts";
 import { whileOffSchema } from "./merchant-webhooks.ts";
+import { readVersionSchema } from "./read-version.ts";
 import { webhookUrlSchema } from "./webhook-endpoints.ts";
 import { webhookHeadersSchema } from "./webhook-headers.ts";
 
@@ -19,6 +20,7 @@ export const webhookEventsSchema = z
 /** Fields that are left out keep their values. Both ways of switching ask for a choice. */
 export const changeWebhookRequestSchema = z
   .object({
+    version: readVersionSchema.optional(),
     url: webhookUrlSchema.optional(),
     events: webhookEventsSchema.optional(),
     headers: webhookHeadersSchema.optional(),

@@ -42,6 +42,9 @@ export const webhookEndpointSchema = z
     url: z.string().meta({ description: "Where events are sent" }),
     events: z.array(eventTypeSchema).meta({ description: "The events that are sent to it" }),
     headers: shownWebhookHeadersSchema.optional(),
+    version: z
+      .int()
+      .meta({ description: "Rises with every change of these; a change may name the one it was made from" }),
     enabled: z
       .boolean()
       .meta({ description: "`false` while it is switched off: nothing is sent to it but tests" }),

@@ -6,6 +6,7 @@ import { commissionPlanSchema } from "./commission-plan.ts";
 import { restrictionsShown } from "./credential-restrictions.ts";
 import { shownOnceSchema } from "./endpoint.ts";
 import { merchantRulesSchema } from "./merchant-rules.ts";
+import { readVersionSchema } from "./read-version.ts";
 
 /**
  * The settings that operators give a merchant beside its name. POST takes them with the name, and every change takes
@@ -37,6 +38,7 @@ const merchantStatusSchema = z
 /** Fields that are left out keep their values. */
 export const changeMerchantRequestSchema = z
   .object({
+    version: readVersionSchema.optional(),
     name: textSchema(1, 100).optional(),
     status: merchantStatusSchema
       .optional()
@@ -47,7 +49,7 @@ export const changeMerchantRequestSchema = z
       description: "How its pages for buyers look; replaces all that was set before, and `null` removes it",
     }),
   })
-  .refine((change) => Object.values(change).some((value) => value !== undefined), {
+  .refine(({ version: _read, ...change }) => Object.values(change).some((value) => value !== undefined), {
     error: "must have at least one of name, status, commission, rules and branding",
     params: { code: "nothing_to_change" },
   })
@@ -62,6 +64,9 @@ export const merchantSchema = z
     status: merchantStatusSchema,
     ...merchantSettingsSchema.shape,
     branding: brandingSchema.optional().meta({ description: "Not in lists" }),
+    version: z
+      .int()
+      .meta({ description: "Rises with every change of these; a change may name the one it was made from" }),
     createdAt: z.iso.datetime().meta({ description: "When it was created (UTC)" }),
     credentials: z
       .array(

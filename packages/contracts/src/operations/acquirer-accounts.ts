@@ -1,4 +1,3 @@
-import { merchantRoutesSchema } from "../http/merchant-routes.ts";
 import { z } from "zod";
 import { probeRequestSchema, probeResultSchema } from "../http/acquirer-account-probe.ts";
 import {
@@ -14,7 +13,8 @@ import {
   installmentPricesSchema,
   replaceInstallmentPricesRequestSchema,
 } from "../http/installment-prices.ts";
-import { routeSchema } from "../http/merchant-routes.ts";
+import { merchantRoutesSchema, replaceMerchantRoutesRequestSchema } from "../http/merchant-routes.ts";
+import { readVersionSchema } from "../http/read-version.ts";
 import { sealedCredentials } from "../messages/account-credentials.ts";
 import { defineOperatorOperations } from "./define-operations.ts";
 
@@ -104,7 +104,11 @@ export const acquirerAccountOperations = defineOperatorOperations({
   changeAcquirerAccount: {
     subject: "payments.alter-account",
     payload: z
-      .object({ accountId: z.uuid(), change: accountChangeSchema.omit({ secrets: true }) })
+      .object({
+        accountId: z.uuid(),
+        change: accountChangeSchema.omit({ secrets: true }),
+        version: readVersionSchema.optional(),
+      })
       .extend(z.object(sealedCredentials).partial().shape),
     role: "admin",
     recentSignIn: true,
@@ -115,7 +119,8 @@ export const acquirerAccountOperations = defineOperatorOperations({
     summary: "Change an account at a bank",
     description:
       "The change is a new version; follow-ups of older payments use it, too. What says which terminal it is cannot change once a payment was sent there. " +
-      "Another address takes the credentials again, in the same change: without them `errors` names `secrets`.",
+      "Another address takes the credentials again, in the same change: without them `errors` names `secrets`. With `version`, " +
+      "the newest that was read, in use or proposed, it is made only where nobody has changed the account since.",
     request: changeAcquirerAccountRequestSchema,
     responses: { 200: account("The account, with the proposal where another person has to confirm it") },
     problems: [
@@ -124,6 +129,7 @@ export const acquirerAccountOperations = defineOperatorOperations({
       "acquirer_account_not_found",
       "acquirer_account_exists",
       "terminal_in_use",
+      "changed_since_read",
     ],
   },
 
@@ -223,7 +229,6 @@ export const acquirerAccountOperations = defineOperatorOperations({
 
   putMerchantRoutes: {
     subject: "payments.replace-routes",
-    payload: z.object({ merchantId: z.uuid(), routes: z.array(routeSchema).max(100) }),
     role: "admin",
     recentSignIn: true,
     work: "write",
@@ -231,10 +236,12 @@ export const acquirerAccountOperations = defineOperatorOperations({
     path: "/operator/merchants/{merchantId}/routes",
     ...ofMerchant,
     summary: "Replace a merchant's routes",
-    description: "The first route that names a payment wins; where none does, the default account takes it.",
-    request: z.array(routeSchema).max(100),
+    description:
+      "The first route that names a payment wins; where none does, the default account takes it. With `version` the routes " +
+      "are replaced only where nobody has changed them since that was read.",
+    request: replaceMerchantRoutesRequestSchema,
     responses: { 200: routes("The routes, with the proposal where another person has to confirm it") },
-    problems: [...BODY_PROBLEMS, "forbidden", "merchant_not_found"],
+    problems: [...BODY_PROBLEMS, "forbidden", "merchant_not_found", "changed_since_read"],
   },
 
   confirmMerchantRoutes: {

@@ -80,12 +80,19 @@ export const merchantRecordOperations = defineOperatorOperations({
     summary: "Update a merchant",
     description:
       "Changes a merchant's name, commission plan, rules or branding, or suspends or reactivates the merchant. The " +
-      "change takes effect everywhere within 10 seconds.",
+      "change takes effect everywhere within 10 seconds. With `version` it is made only where nobody has changed the " +
+      "merchant since that was read.",
     pathParameters: merchantPath,
     notFound: "merchant_not_found",
     request: changeMerchantRequestSchema,
     responses: { 200: { description: "The merchant as it is now", body: merchantSchema } },
-    problems: [...BODY_PROBLEMS, "merchant_not_found", "outcome_unknown", "forbidden"],
+    problems: [
+      ...BODY_PROBLEMS,
+      "merchant_not_found",
+      "changed_since_read",
+      "outcome_unknown",
+      "forbidden",
+    ],
   },
 
   addCredential: {

@@ -179,7 +179,14 @@ export const webhookEndpointOperations = defineOperatorOperations({
     notFound: "webhook_not_found",
     request: changeWebhookRequestSchema,
     responses: { 200: { description: "The endpoint as it is now", body: webhookEndpointSchema } },
-    problems: [...BODY_PROBLEMS, "webhook_not_found", "webhook_url_in_use", "outcome_unknown", "forbidden"],
+    problems: [
+      ...BODY_PROBLEMS,
+      "webhook_not_found",
+      "webhook_url_in_use",
+      "changed_since_read",
+      "outcome_unknown",
+      "forbidden",
+    ],
   },
 
   getMerchantWebhookHealth: {

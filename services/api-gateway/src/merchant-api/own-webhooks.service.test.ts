@@ -15,6 +15,7 @@ const endpoint: WebhookEndpoint = {
   url: "https://books.example/hook",
   events: ["payment.status_changed"],
   headers: [{ name: "x-tenant" }],
+  version: 1,
   enabled: true,
   createdAt: "2026-11-20T12:00:00.000Z",
   secretVersion: 1,

@@ -93,15 +93,16 @@ export async function insertMerchant(
 /**
  * Changes what is given. The audit log gets what has become different, and nothing if nothing has.
  *
- * @returns the merchant as it is now.
+ * @param change `version`: the one that it was made from, where that is known.
+ * @returns the merchant as it is now, or why it was not changed.
  */
 export async function updateMerchant(
   db: Db,
   merchantId: string,
-  { name, status, commission, rules, branding }: MerchantChange,
+  { version, name, status, commission, rules, branding }: MerchantChange,
   by: Actor,
-): Promise<Merchant | undefined> {
-  return await write(db, async (trx) => {
+): Promise<Changed> {
+  return await write(db, async (trx): Promise<Changed> => {
     const row = await trx
       .updateTable("merchant")
       .set({
@@ -112,16 +113,25 @@ export async function updateMerchant(
         ...(branding !== undefined && { branding: branding && JSON.stringify(branding) }),
       })
       .where("merchant_id", "=", merchantId)
+      .$if(version !== undefined, (query) => query.where("version", "=", version!))
       .returning(merchantColumns)
       .returning(THE_ROW_BEFORE)
       .executeTakeFirst();
-    const changes = row && changesOf(row);
-    if (changes && Object.keys(changes).length > 0) {
-      await audit(trx, by, actionOf(changes), merchantId, { changes });
-    }
-    return row && toMerchant(row);
+    if (!row) return (await merchantExists(trx, merchantId)) ? "changed_since_read" : "merchant_not_found";
+    const changes = changesOf(row);
+    if (Object.keys(changes).length === 0) return toMerchant(row);
+    await audit(trx, by, actionOf(changes), merchantId, { changes });
+    const next = await trx
+      .updateTable("merchant")
+      .set({ version: row.version + 1 })
+      .where("merchant_id", "=", merchantId)
+      .returning("version")
+      .executeTakeFirstOrThrow();
+    return toMerchant({ ...row, ...next });
   });
 }
+
+type Changed = Merchant | "merchant_not_found" | "changed_since_read";
 
 type RowBefore = Omit<Selectable<MerchantTable>, "created_at">;
 

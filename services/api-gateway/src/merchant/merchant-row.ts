@@ -19,13 +19,17 @@ export function merchantColumns(eb: ExpressionBuilder<GatewayDatabase, "merchant
     "status",
     ...SETTINGS_COLUMNS,
     "branding",
+    "version",
     "created_at",
     jsonArrayFrom(credentials).as("credentials"),
   ] as const;
 }
 
 export type MerchantRow = SettingsColumns &
-  Pick<Selectable<MerchantTable>, "merchant_id" | "name" | "status" | "branding" | "created_at"> & {
+  Pick<
+    Selectable<MerchantTable>,
+    "merchant_id" | "name" | "status" | "branding" | "version" | "created_at"
+  > & {
     credentials: {
       api_key: string;
       created_at: string;
@@ -44,6 +48,7 @@ export function toMerchant(row: MerchantRow): Merchant {
     status: row.status,
     ...settingsOf(row),
     ...(row.branding && { branding: row.branding }),
+    version: row.version,
     createdAt: row.created_at.toISOString(),
     credentials: row.credentials.map(({ api_key: apiKey, created_at, revoked_at, issued_by, ...limits }) => ({
       apiKey,

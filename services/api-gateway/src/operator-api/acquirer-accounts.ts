@@ -1,15 +1,12 @@
 import { operations, type AccountCredentials, type SealedReply } from "@holdfast/contracts";
 import { sealReply } from "@holdfast/sealing";
-import type { Kysely } from "kysely";
-import type { GatewayDatabase } from "../database.ts";
 import { operatorAnswer, refusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
-import { findMerchant } from "../merchant/merchant-queries.ts";
 
-/** Accounts at banks, and which of them each merchant's payments go to. Payments keeps them and decides about them. */
-export function acquirerAccountRoutes({ send, db }: Deps): Route[] {
+/** Accounts at banks. Payments keeps them and decides about them. */
+export function acquirerAccountRoutes({ send }: Deps): Route[] {
   return [
     defineRoute(operations.createAcquirerAccount, async (call) => {
       const { secrets, ...body } = call.body;
@@ -32,12 +29,17 @@ export function acquirerAccountRoutes({ send, db }: Deps): Route[] {
       return account ? { status: 200, body: account } : new Refusal("acquirer_account_not_found");
     }),
     defineRoute(operations.changeAcquirerAccount, async (call) => {
-      const { secrets, ...change } = call.body;
+      const { secrets, version, ...change } = call.body;
       const sealed = secrets && (await sealSecrets(send, call, { for: call.path.accountId, secrets }));
       if (sealed instanceof Refusal) return sealed;
       return operatorAnswer(
         200,
-        await send(operations.changeAcquirerAccount.command, call, { ...call.path, change, ...sealed }),
+        await send(operations.changeAcquirerAccount.command, call, {
+          ...call.path,
+          change,
+          version,
+          ...sealed,
+        }),
       );
     }),
     defineRoute(operations.probeAcquirerAccount, async (call) => {
@@ -50,11 +52,6 @@ export function acquirerAccountRoutes({ send, db }: Deps): Route[] {
       if (sealed instanceof Refusal) return sealed;
       const payload = { accountId, proposal: { version, ...sealed } };
       return operatorAnswer(200, await send(operations.probeAcquirerAccount.command, call, payload));
-    }),
-    defineRoute(operations.putMerchantRoutes, async (call) => {
-      if (!(await findMerchant(db, call.path.merchantId))) return new Refusal("merchant_not_found");
-      const asked = { ...call.path, routes: call.body };
-      return operatorAnswer(200, await send(operations.putMerchantRoutes.command, call, asked));
     }),
   ];
 }
@@ -78,4 +75,4 @@ async function sealSecrets(
 /** The key is asked for, and no account (RFC 9562, the nil UUID). */
 const NO_ACCOUNT = "00000000-0000-0000-0000-000000000000";
 
-type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
+type Deps = { send: SendOperatorCommand };

@@ -175,6 +175,24 @@ test("branding is shown by a look-up, kept by other changes, recorded, left out 
   ]);
 });
 
+test("a change that was made from an older version is refused, so that nobody overwrites another's unseen", async () => {
+  const { merchantId } = await gateway.createMerchant({ name: "A shop" });
+  expect(await read(merchantId)).toMatchObject({ version: 1 });
+  const first = await change(merchantId, { version: 1, commission: PLAN });
+  expect(first.body).toMatchObject({ version: 2, commission: PLAN });
+  expectProblem(await change(merchantId, { version: 1, commission: null }), "changed_since_read");
+  expectProblem(await change(merchantId, { version: 3, name: "B shop" }), "changed_since_read");
+  expectProblem(await change(NOWHERE, { version: 1, name: "B shop" }), "merchant_not_found");
+  // To what it is already is no change.
+  expect((await change(merchantId, { version: 2, name: "A shop" })).body).toMatchObject({ version: 2 });
+  const together = await Promise.all(
+    ["B shop", "C shop"].map((name) => change(merchantId, { version: 2, name })),
+  );
+  expect(together.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  expect((await change(merchantId, { name: "D shop" })).body).toMatchObject({ version: 4, commission: PLAN });
+  expect(await read(merchantId)).toMatchObject({ name: "D shop", version: 4 });
+});
+
 test.each([
   ["nothing", {}, ["body nothing_to_change"]],
   [
@@ -195,6 +213,8 @@ test.each([
     ["branding.name too_short", "branding.logo invalid_logo"],
   ],
   ["a logo that is too long", { branding: { logo: "x".repeat(8_193) } }, ["branding.logo too_big"]],
+  ["a version and nothing else", { version: 1 }, ["body nothing_to_change"]],
+  ["no version that there could be", { version: 0, name: "B" }, ["version too_small"]],
   ["no name", { name: null }, ["name invalid_type"]],
   ["a blank name", { name: " " }, ["name too_short"]],
   [

@@ -19,6 +19,7 @@ const endpoint: WebhookEndpoint = {
   default: false,
   url: "https://books.example/hook",
   events: ["payment.status_changed"],
+  version: 1,
   enabled: true,
   createdAt: "2026-11-20T12:00:00.000Z",
   secretVersion: 1,

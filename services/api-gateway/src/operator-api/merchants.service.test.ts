@@ -47,6 +47,7 @@ describe("onboarding", () => {
       name: "A shop",
       status: "ACTIVE",
       commission: COMMISSION,
+      version: 1,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       credentials: [
         { apiKey: merchant.apiKey, livemode: true, createdAt: expect.stringMatching(/Z$/), issuedBy: "olga" },

@@ -79,7 +79,7 @@ function getMerchantRoute({ db }: Deps) {
 function changeMerchantRoute({ db, announce }: Deps) {
   return defineRoute(operations.changeMerchant, async (call) => {
     const merchant = await queries.updateMerchant(db, call.path.merchantId, call.body, actorOf(call));
-    if (!merchant) return new Refusal("merchant_not_found");
+    if (typeof merchant === "string") return new Refusal(merchant);
     announce(merchant.merchantId);
     return { status: 200, body: merchant };
   });

@@ -1,5 +1,6 @@
 import { operations } from "@holdfast/contracts";
 import type { Notice, PageAnswer, PageContext } from "../ui/page-context.ts";
+import { sentVersion } from "../ui/seen-version.ts";
 import { takeAction } from "../ui/take-action.ts";
 import { sentAttributes } from "./account-fields.ts";
 import { answerAccount } from "./account-page.ts";
@@ -35,7 +36,12 @@ export async function changeState(context: PageContext): Promise<PageAnswer> {
 async function change(context: PageContext, body: object): Promise<PageAnswer> {
   return await takeAction(
     context,
-    { action: "changeAccount", endpoint: operations.changeAcquirerAccount, ...ofAccount(context), body },
+    {
+      action: "changeAccount",
+      endpoint: operations.changeAcquirerAccount,
+      ...ofAccount(context),
+      body: { ...sentVersion(context.form), ...body },
+    },
     answerAccount,
     ({ proposal }) => (proposal ? "proposeAccount" : "changeAccount"),
   );

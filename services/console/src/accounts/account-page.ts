@@ -5,6 +5,7 @@ import { actionForm, checkField } from "../ui/form-fields.ts";
 import { modeText, statusBadge, timeElement } from "../ui/format.ts";
 import { barText, roleBar } from "../ui/offers.ts";
 import type { Notice, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
+import { seenVersion } from "../ui/seen-version.ts";
 import { facts, table } from "../ui/table.ts";
 import { doneNotice } from "../ui/take-action.ts";
 import { attributeFields } from "./account-fields.ts";
@@ -89,7 +90,8 @@ function credentialTable(reader: Reader, { secrets }: AcquirerProtocol): Html {
 
 const STATES = ["ACTIVE", "NO_NEW_PAYMENTS", "CLOSED"] as const;
 
-function stateForms(context: PageContext, { accountId, name, state, proposal }: AcquirerAccount): Html {
+function stateForms(context: PageContext, account: AcquirerAccount): Html {
+  const { accountId, name, state, proposal } = account;
   const { reader, session } = context;
   const texts = ACCOUNT_TEXTS[reader.language];
   const bar = roleBar(session, "admin", reader.texts);
@@ -103,7 +105,7 @@ function stateForms(context: PageContext, { accountId, name, state, proposal }: 
             actionForm(context, {
               action: `${accountPath(accountId)}/state`,
               button: texts.states[to],
-              values: { state: to },
+              values: { state: to, ...newestOf(account) },
               question: question(to),
               look: to === "ACTIVE" ? "primary" : "danger",
             }),
@@ -128,7 +130,7 @@ function changeSection(context: PageContext, { account, protocol }: WholeAccount
       ? actionForm(context, {
           action: `${path}/change`,
           button: texts.save,
-          values: { state: stored.state },
+          values: { state: stored.state, ...newestOf(account) },
           fields: html`<p class="quiet">${texts.changeHint} ${proposal && texts.replaces}</p>
             ${attributeFields(context, { stored, isSent })}
             ${fieldGroup(context, protocolFields("settings", protocol.settings), { stored: stored.settings, isSent })}
@@ -145,4 +147,9 @@ function changeSection(context: PageContext, { account, protocol }: WholeAccount
     <summary>${texts.change}</summary>
     ${shown}
   </details>`;
+}
+
+/** The newest version, proposed or in use, from which a change is made. */
+function newestOf({ proposal, version = 0 }: AcquirerAccount): Record<string, string> {
+  return seenVersion(proposal?.version ?? version);
 }

@@ -15,8 +15,9 @@ import { areaField, hidden, textField } from "../ui/form-fields.ts";
 import { amountText } from "../ui/format.ts";
 import type { PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { faultsNotice } from "../ui/problem-text.ts";
+import { isMadeFromAnother } from "../ui/seen-version.ts";
 import { takeAction } from "../ui/take-action.ts";
-import { ofMerchant, type RenderAgain } from "./merchant-forms.ts";
+import { OF_MERCHANT, ofMerchant, seenMerchant, sentMerchant, type RenderAgain } from "./merchant-forms.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 
 /** The look of the merchant's pages for buyers, with a preview of what is entered before it is saved. */
@@ -30,13 +31,14 @@ export function brandingSection(context: PageContext, merchant: Merchant, mayCha
   const action = `/merchants/${merchant.merchantId}`;
   // The preview comes first: Enter in a field shows it, and saves nothing.
   return html`<h2 id="branding">${texts.branding}</h2>
+    ${isSent && isMadeFromAnother(form, merchant.version, OF_MERCHANT) && inUse(reader, merchant)}
     ${isValid && preview(reader, entered ?? {}, merchant.name)}
     ${
       mayChange &&
       html`<details ${isSent && html`open`}>
         <summary>${texts.changeBranding}</summary>
         <form class="act" method="post" action="${action}/branding">
-          ${hidden(context)}
+          ${hidden(context, seenMerchant(merchant))}
           ${textField({
             name: "brandName",
             label: texts.brandName,
@@ -68,6 +70,14 @@ export function brandingSection(context: PageContext, merchant: Merchant, mayCha
         </form>
       </details>`
     }`;
+}
+
+/** The look that somebody else has saved meanwhile, above the one that is entered. */
+function inUse(reader: Reader, { branding = {}, name }: Merchant): Html {
+  const texts = MERCHANT_TEXTS[reader.language];
+  return html`<p class="quiet">${texts.brandingInUse}</p>
+    ${preview(reader, branding, name)}
+    <p class="quiet">${texts.brandingEntered}</p>`;
 }
 
 /** The head and the button of a payment page, on a light screen and on a dark one. */
@@ -121,7 +131,7 @@ export async function previewBranding(context: PageContext, again: RenderAgain):
 }
 
 export async function changeBranding(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
-  const body = { branding: brandingIn(context.form) ?? null };
+  const body = { ...sentMerchant(context), branding: brandingIn(context.form) ?? null };
   return await takeAction(
     context,
     { action: "changeMerchant", endpoint: operations.changeMerchant, ...ofMerchant(context), body },

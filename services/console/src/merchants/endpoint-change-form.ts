@@ -5,13 +5,14 @@ import { faultAt, faultWithin } from "../ui/field-faults.ts";
 import { actionForm, areaField, textField } from "../ui/form-fields.ts";
 import { breakable } from "../ui/format.ts";
 import type { PageAnswer, PageContext } from "../ui/page-context.ts";
+import { seenVersion, sentVersion } from "../ui/seen-version.ts";
 import { takeAction } from "../ui/take-action.ts";
 import { ofEndpoint, type RenderAgain } from "./merchant-forms.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 
 /** The form that changes an endpoint's URL, headers and events. */
 export function endpointChangeForm(context: PageContext, endpoint: WebhookEndpoint, action: string): Html {
-  const { endpointId, url } = endpoint;
+  const { endpointId, url, version } = endpoint;
   const { form, reader } = context;
   const texts = MERCHANT_TEXTS[reader.language];
   const isSent = isSentFor(context, endpointId);
@@ -19,7 +20,7 @@ export function endpointChangeForm(context: PageContext, endpoint: WebhookEndpoi
   return actionForm(context, {
     action,
     button: texts.saveWebhook,
-    values: { endpointId },
+    values: { endpointId, ...seenVersion(version, endpointId) },
     fields: html`${textField({
       name: "endpointUrl",
       id,
@@ -79,6 +80,7 @@ function eventsField(context: PageContext, { endpointId, events }: WebhookEndpoi
 export async function changeWebhook(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
   const { form } = context;
   const body = {
+    ...sentVersion(form, form.get("endpointId") ?? ""),
     url: form.get("endpointUrl")?.trim() ?? "",
     events: form.getAll("events"),
     headers: headersOf(form.get("headers") ?? ""),

@@ -14,7 +14,7 @@ import {
   switchWebhook,
 } from "./endpoint-section.ts";
 import { setManagement } from "./management-form.ts";
-import { ofMerchant, type RenderAgain } from "./merchant-forms.ts";
+import { ofMerchant, sentMerchant, type RenderAgain } from "./merchant-forms.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 import { changePlan } from "./plan-form.ts";
 import { changeRoutes, confirmRoutes } from "./routes-form.ts";
@@ -66,7 +66,12 @@ async function rename(context: PageContext, again: RenderAgain): Promise<PageAns
   const name = context.form.get("newName")?.trim() ?? "";
   return await takeAction(
     context,
-    { action: "changeMerchant", endpoint: operations.changeMerchant, ...ofMerchant(context), body: { name } },
+    {
+      action: "changeMerchant",
+      endpoint: operations.changeMerchant,
+      ...ofMerchant(context),
+      body: { ...sentMerchant(context), name },
+    },
     again,
   );
 }

@@ -1,7 +1,9 @@
+import type { Merchant } from "@holdfast/contracts";
 import { statusWord } from "../ui/format.ts";
 import type { Choice } from "../ui/form-fields.ts";
 import { barOf, roleBar } from "../ui/offers.ts";
 import type { Notice, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
+import { seenVersion, sentVersion } from "../ui/seen-version.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 
 /** Shows the merchant's page with what was refused. */
@@ -49,4 +51,16 @@ export function mayChangeMerchant({ reader, session }: PageContext): boolean {
 /** Covers webhook endpoints, too. */
 export function mayChangeKeys({ reader, session }: PageContext): boolean {
   return barOf(session, { operator: "onboarder", staff: "developer" }, reader.texts) === undefined;
+}
+
+/** The name of a merchant's own version on its page, which has those of its routes and endpoints, too. */
+export const OF_MERCHANT = "merchant";
+
+/** The hidden field of a form that changes name, plan, rules or branding. */
+export function seenMerchant({ version }: Merchant): Record<string, string> {
+  return seenVersion(version, OF_MERCHANT);
+}
+
+export function sentMerchant({ form }: PageContext): { version?: number } {
+  return sentVersion(form, OF_MERCHANT);
 }

@@ -7,7 +7,7 @@ import { instantField } from "../ui/instant-field.ts";
 import { roleBar } from "../ui/offers.ts";
 import type { PageContext, Reader } from "../ui/page-context.ts";
 import { facts, table, type Column } from "../ui/table.ts";
-import { mayChangeKeys, mayChangeMerchant } from "./merchant-forms.ts";
+import { mayChangeKeys, mayChangeMerchant, seenMerchant } from "./merchant-forms.ts";
 import type { WholeMerchant } from "./merchant-page.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 import { planForm } from "./plan-form.ts";
@@ -35,6 +35,7 @@ export function statusForm(context: PageContext, { merchant }: WholeMerchant): H
       ${actionForm(context, {
         action: `/merchants/${merchant.merchantId}/rename`,
         button: texts.rename,
+        values: seenMerchant(merchant),
         fields: textField({
           name: "newName",
           label: texts.newName,

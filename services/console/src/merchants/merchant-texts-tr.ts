@@ -90,6 +90,8 @@ export const TURKISH: MerchantTexts = {
   brandLogo: "Logo",
   brandLogoHint: "Düz şekillerden oluşan bir SVG, metin olarak.",
   previewBranding: "Önizle",
+  brandingInUse: "Şu anda kullanılan:",
+  brandingEntered: "Girilen:",
   saveBranding: "Görünümü kaydet",
   previewOf: (name) => `${name} ödeme sayfası, açık ve koyu`,
   pay: "Öde",

@@ -91,6 +91,8 @@ const ENGLISH = {
   brandLogo: "Logo",
   brandLogoHint: "An SVG image of plain shapes, as text.",
   previewBranding: "Preview",
+  brandingInUse: "In use now:",
+  brandingEntered: "As it is entered:",
   saveBranding: "Save branding",
   previewOf: (name: string) => `Payment page of ${name}, light and dark`,
   pay: "Pay",

@@ -6,7 +6,14 @@ import type { PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { decimalField, readAmount, readRate } from "../ui/read-number.ts";
 import { rowFields, sentRows, type FormRow } from "../ui/row-fields.ts";
 import { takeAction } from "../ui/take-action.ts";
-import { anyOr, ofMerchant, yesOrNo, type RenderAgain } from "./merchant-forms.ts";
+import {
+  anyOr,
+  ofMerchant,
+  seenMerchant,
+  sentMerchant,
+  yesOrNo,
+  type RenderAgain,
+} from "./merchant-forms.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 
 type Plan = NonNullable<Merchant["commission"]>;
@@ -30,6 +37,7 @@ export function planForm(context: PageContext, merchant: Merchant): Html {
   return actionForm(context, {
     action: `/merchants/${merchant.merchantId}/plan`,
     button: texts.savePlan,
+    values: seenMerchant(merchant),
     fields: html`<div class="filters">
         ${numberField(context, {
           name: "ratePercent",
@@ -167,7 +175,7 @@ export async function changePlan(context: PageContext, again: RenderAgain): Prom
       action: "changeMerchant",
       endpoint: operations.changeMerchant,
       ...ofMerchant(context),
-      body: { commission },
+      body: { ...sentMerchant(context), commission },
       needs,
     },
     again,

@@ -23,12 +23,13 @@ test("rows are sent with what becomes of their soft declines", async () => {
   const change = vi.fn(async () => ({ done: true, body: {} }));
   const form = new URLSearchParams([
     ["key", "k"],
+    ["version.routes", "2"],
     ...[A, B].flatMap((accountId): [string, string][] => [["routeAccount", accountId]]),
     ["routeRetry", "yes"],
     ["routeRetry", ""],
   ]);
   await changeRoutes(contextOf("en", form, { api: { change } }), vi.fn());
-  expect(change.mock.calls[0]).toMatchObject([{}, { body: ROUTES.routes }]);
+  expect(change.mock.calls[0]).toMatchObject([{}, { body: { version: 2, routes: ROUTES.routes } }]);
 });
 
 test.each([
@@ -37,7 +38,7 @@ test.each([
 ] as const)("the routes in use, the form and its fault say so (%s)", (language, retried, fault) => {
   const faults = [
     {
-      field: "0.retrySoftDeclines",
+      field: "routes.0.retrySoftDeclines",
       code: "no_account_follows",
       message: "needs a later route of such payments",
     },

@@ -8,6 +8,7 @@ import { barText, roleBar } from "../ui/offers.ts";
 import type { PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { rowFields, sentRows, type FormRow } from "../ui/row-fields.ts";
 import { table } from "../ui/table.ts";
+import { seenVersion, sentVersion } from "../ui/seen-version.ts";
 import { takeAction } from "../ui/take-action.ts";
 import { anyOr, ofMerchant, type RenderAgain } from "./merchant-forms.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
@@ -29,6 +30,9 @@ const ROUTES = {
 const RETRIED = "yes";
 type RouteRow = FormRow<(typeof ROUTES)["names"][number]>;
 
+/** The name of the routes' version on the merchant's page. */
+const OF_ROUTES = "routes";
+
 type Routing = { accounts: readonly AcquirerAccount[]; routes: MerchantRoutes; merchantId: string };
 
 /** The routes in use, those that somebody has proposed, and the form for others. */
@@ -40,7 +44,7 @@ export function routesSection(context: PageContext, { accounts, routes, merchant
   const confirm = proposal && {
     action: `/merchants/${merchantId}/confirm-routes`,
     button: texts.confirmRoutes,
-    values: { version: `${proposal.version}` },
+    values: seenVersion(proposal.version, OF_ROUTES),
     question: texts.confirmRoutesQuestion,
     look: "primary" as const,
   };
@@ -103,6 +107,7 @@ function routesForm(context: PageContext, { accounts, routes, merchantId }: Rout
     ${actionForm(context, {
       action: `/merchants/${merchantId}/routes`,
       button: texts.saveRoutes,
+      values: seenVersion(routes.proposal?.version ?? routes.version ?? 0, OF_ROUTES),
       fields: html`<p class="quiet">${texts.routesHint}</p>
         ${rowFields(reader, rows, ROUTES, texts.routeNumber, (row, index) => routeFields(context, row, index, live))}`,
     })}
@@ -117,7 +122,7 @@ function routeFields(
 ): Html {
   const { reader } = context;
   const texts = MERCHANT_TEXTS[reader.language];
-  const faultOf = (field: string) => faultAt(context, `${index}.${field}`);
+  const faultOf = (field: string) => faultAt(context, `routes.${index}.${field}`);
   const text = (name: keyof RouteRow, label: string, field: string) =>
     textField({
       name,
@@ -180,7 +185,7 @@ function rowOf(route: Route): RouteRow {
 /** Replaces the routes, or proposes it where another person has to confirm. */
 export async function changeRoutes(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
   const rows = sentRows(context.form, ROUTES) ?? [];
-  const body = rows.map((row) => ({
+  const routes = rows.map((row) => ({
     accountId: row.routeAccount,
     ...(row.routeCurrency && { currency: row.routeCurrency.toUpperCase() }),
     ...(row.routeDomInt && { domInt: row.routeDomInt }),
@@ -191,7 +196,12 @@ export async function changeRoutes(context: PageContext, again: RenderAgain): Pr
   }));
   return await takeAction(
     context,
-    { action: "changeRoutes", endpoint: operations.putMerchantRoutes, ...ofMerchant(context), body },
+    {
+      action: "changeRoutes",
+      endpoint: operations.putMerchantRoutes,
+      ...ofMerchant(context),
+      body: { ...sentVersion(context.form, OF_ROUTES), routes },
+    },
     again,
     ({ proposal }) => (proposal ? "proposeRoutes" : "changeRoutes"),
   );
@@ -204,7 +214,7 @@ export async function confirmRoutes(context: PageContext, again: RenderAgain): P
       action: "changeRoutes",
       endpoint: operations.confirmMerchantRoutes,
       ...ofMerchant(context),
-      body: { version: Number(context.form.get("version")) },
+      body: sentVersion(context.form, OF_ROUTES),
     },
     again,
   );

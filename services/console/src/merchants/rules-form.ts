@@ -6,7 +6,7 @@ import type { FieldFault, PageAnswer, PageContext, Reader } from "../ui/page-con
 import { decimalField, readAmount } from "../ui/read-number.ts";
 import { rowFields, sentRows } from "../ui/row-fields.ts";
 import { takeAction } from "../ui/take-action.ts";
-import { ofMerchant, type RenderAgain } from "./merchant-forms.ts";
+import { ofMerchant, seenMerchant, sentMerchant, type RenderAgain } from "./merchant-forms.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 
 const AMOUNTS = { names: ["largestAmount", "largestCurrency"] } as const;
@@ -50,6 +50,7 @@ export function rulesForm(context: PageContext, merchant: Merchant): Html {
     ${actionForm(context, {
       action: `/merchants/${merchant.merchantId}/rules`,
       button: texts.saveRules,
+      values: seenMerchant(merchant),
       fields: html`<p class="quiet">${texts.rulesHint}</p>
         ${rowFields(reader, sentRows(form, AMOUNTS) ?? stored, AMOUNTS, texts.largestAmountNumber, (row, index) => amountFields(context, row, index))}
         ${group(
@@ -102,7 +103,7 @@ export async function changeRules(context: PageContext, again: RenderAgain): Pro
       action: "changeMerchant",
       endpoint: operations.changeMerchant,
       ...ofMerchant(context),
-      body,
+      body: { ...sentMerchant(context), ...body },
       needs,
     },
     again,

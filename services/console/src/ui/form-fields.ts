@@ -3,6 +3,7 @@ import { faultAt } from "./field-faults.ts";
 import { isTestMode, type PageContext } from "./page-context.ts";
 import { QUESTION } from "./question-page.ts";
 import { decimalField, type ReadNumber } from "./read-number.ts";
+import { isVersionField } from "./seen-version.ts";
 
 /**
  * The fields of every form: it is ours, and is carried out once however often it is sent, as its key is made with it.
@@ -14,13 +15,13 @@ export function hidden(context: PageContext, values: Record<string, string> = {}
       value="${context.form.get("key") ?? context.generateKey()}"
     />${Object.entries(values).map(
       ([name, value]) =>
-        html`<input type="hidden" name="${name}" value="${seenVersion(context, name) ?? value}" />`,
+        html`<input type="hidden" name="${name}" value="${versionSeen(context, name) ?? value}" />`,
     )}`;
 }
 
 /** A form that is shown again is about the version that its person has seen, until the gateway has refused it. */
-function seenVersion({ form }: PageContext, name: string): string | undefined {
-  return name === "version" ? (form.get(name) ?? undefined) : undefined;
+function versionSeen({ form }: PageContext, name: string): string | undefined {
+  return isVersionField(name) ? (form.get(name) ?? undefined) : undefined;
 }
 
 export type TextField = {

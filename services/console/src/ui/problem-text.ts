@@ -62,7 +62,8 @@ function saidOf(reader: Reader, problem: Problem): string[] {
   const { code, detail, title } = problem;
   const isSaid = IN_OTHER_LANGUAGES[reader.language] !== undefined && DETAILS_SAID.has(code);
   const more = detail === undefined || detail === title || isSaid ? [] : [detail];
-  return [problemTitle(reader, problem), ...more];
+  const next = code === "changed_since_read" ? [reader.texts.compareFirst] : [];
+  return [problemTitle(reader, problem), ...more, ...next];
 }
 
 /** A sentence of the console's own names its field itself. */

@@ -4,6 +4,7 @@ import type { BodyOf } from "../api/operator-api.ts";
 import { needsOf } from "./field-faults.ts";
 import type { FieldFault, Notice, PageAnswer, PageContext } from "./page-context.ts";
 import { faultsNotice, refusalNotice } from "./problem-text.ts";
+import { forgetVersions } from "./seen-version.ts";
 import type { Deed } from "./texts.ts";
 
 export type ActionRequest<E extends Endpoint = Endpoint> = {
@@ -53,7 +54,7 @@ export async function takeAction<E extends Endpoint>(
   if (problem.code === "insufficient_user_authentication")
     return await renderAgain(context, await signInNotice(context, "now"), 403);
   // A fault of a field says nothing about the version. After any other refusal the page shows the one that there is now.
-  if (problem.status !== 400) context.form.delete("version");
+  if (problem.status !== 400) forgetVersions(context.form);
   return await renderAgain(context, refusalNotice(context, problem), problem.status);
 }
 

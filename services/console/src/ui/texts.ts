@@ -153,6 +153,8 @@ export const ENGLISH = {
   needEvidence: "Write what the bank confirmed.",
   onThisPage: "On this page",
   seeFields: "The fields below say what is wrong.",
+  compareFirst:
+    "The page has it as it is now, and the form what you entered: compare them before you send it again.",
   rowPlace: "Place",
   newRow: "new",
   takeOut: "Remove",

@@ -26,6 +26,7 @@ export function describeEndpoint(
     ...(endpoint.header_names.length > 0 && {
       headers: endpoint.header_names.map((name) => ({ name })),
     }),
+    version: endpoint.version,
     enabled: endpoint.state === "on",
     ...(endpoint.state !== "on" && {
       whileOff: endpoint.state === "waiting" ? "wait" : "skip",

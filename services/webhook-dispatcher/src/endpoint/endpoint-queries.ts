@@ -114,6 +114,7 @@ export async function enableEndpoint(
         state: "on",
         attempts_until: null,
         events: (eb) => eb.ref("excluded.events"),
+        version: sql<number>`endpoint.version + 1`,
         // A version is never used twice, so that an attempt's version identifies its secret.
         secret_version: sql<number>`greatest(endpoint.secret_version, coalesce(endpoint.next_version, 0)) + 1`,
         next_secret: null,
@@ -193,6 +194,7 @@ export async function updateEndpoint(
       EndpointRow,
       | "url"
       | "events"
+      | "version"
       | "state"
       | "attempts_until"
       | "secret"

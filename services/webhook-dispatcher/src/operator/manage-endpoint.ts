@@ -60,7 +60,7 @@ export async function putEndpoint(
       if (endpoint.url !== url) {
         const fault = decideHeaders({ ring: deps.secretKeys, before: endpoint, url, asked: undefined });
         if (fault && !Array.isArray(fault)) return invalid(fault);
-        await updateEndpoint(trx, merchantId, { url });
+        await updateEndpoint(trx, merchantId, { url, version: endpoint.version + 1 });
         await auditEndpoint(trx, context, "webhook.url_changed", name, { from: endpoint.url, to: url });
         await reportChange(deps, trx, context, endpoint, { change: "CHANGED", fields: ["url"] });
       }

@@ -142,13 +142,16 @@ async function addEndpoint(
   return { endpoint, secret };
 }
 
-/** Changes an endpoint's URL, its headers, or the events that it gets from now on, or switches it off or on. */
+/**
+ * Changes an endpoint's URL, its headers, or the events that it gets from now on, or switches it off or on.
+ * `version` is the one that its author has read, where that is known.
+ */
 export async function changeEndpoint(
   deps: MerchantEndpointsDeps,
   context: AuditedContext,
   asked: z.infer<typeof operations.changeMerchantWebhook.command.request>,
 ): Promise<CommandReply<WebhookEndpoint>> {
-  const { merchantId, endpointId, url, events } = asked;
+  const { merchantId, endpointId, version, url, events } = asked;
   const refusal = url === undefined ? undefined : await urlRefusal(deps.urls, url);
   if (refusal) return refusal;
   const headers = asked.headers && openSentHeaders(deps.secretKeys, asked.headers, endpointId);
@@ -158,18 +161,19 @@ export async function changeEndpoint(
     const before = await beginChangeOf(trx, context, name);
     if (!before) return NOT_FOUND;
     if ("outcome" in before) return before;
-    if (url !== undefined && (await isUrlInUse(trx, { merchantId, url, exceptOf: endpointId }))) {
-      return URL_IN_USE;
-    }
     const after = { url: url ?? before.url, events: events ?? before.events };
     const ring = deps.secretKeys;
     const decided = decideHeaders({ ring, before, url: after.url, asked: headers });
-    if (decided && !Array.isArray(decided)) return invalid(decided);
-    const columns = decided && headerColumns(ring, endpointId, decided);
-    const row = { ...before, ...after, ...columns };
+    const columns = Array.isArray(decided) ? headerColumns(ring, endpointId, decided) : undefined;
+    const row = { ...before, ...after, ...columns, version: before.version + 1 };
     const [from, to] = [before, row].map(describeChanged);
-    if (!columns && JSON.stringify(from) === JSON.stringify(to)) return before;
-    await updateEndpoint(trx, endpointId, { ...after, ...columns });
+    // A copy of a request that was carried out is no older change.
+    if (!decided && JSON.stringify(from) === JSON.stringify(to)) return before;
+    if (version !== undefined && version !== before.version) return CHANGED;
+    if (url !== undefined && (await isUrlInUse(trx, { merchantId, url, exceptOf: endpointId })))
+      return URL_IN_USE;
+    if (decided && !Array.isArray(decided)) return invalid(decided);
+    await updateEndpoint(trx, endpointId, { ...after, ...columns, version: row.version });
     const values = columns && { headerValues: "given" };
     await auditEndpoint(trx, context, "webhook.endpoint_changed", name, { from, to, ...values });
     await reportChange(deps, trx, context, before, { change: "CHANGED", fields: changedFields(before, row) });
@@ -185,6 +189,8 @@ export async function changeEndpoint(
   const terms = { now: new Date(deps.clock.databaseNow()), eventDays: deps.limits.eventDays };
   return { outcome: "done", result: describeEndpoint(endpoint, health.get(endpointId), terms) };
 }
+
+const CHANGED = { outcome: "problem", code: "changed_since_read" } as const;
 
 /** The changeable parts of an endpoint as the audit log has them: of headers the names. */
 function describeChanged({ url, events, header_names: headers }: EndpointRow) {

@@ -32,11 +32,12 @@ export function accountHandlers(deps: ManageAccountsDeps) {
     })),
     handler(
       operations.changeAcquirerAccount.command,
-      async ({ context, payload: { accountId, change, sealedSecrets } }) => {
-        if (!sealedSecrets) return await changeAccount(deps, context, { accountId, change });
+      async ({ context, payload: { accountId, change, version, sealedSecrets } }) => {
+        const asked = { accountId, madeFrom: version };
+        if (!sealedSecrets) return await changeAccount(deps, context, { ...asked, change });
         const secrets = openSentSecrets(deps.ring, sealedSecrets, accountId);
         if (!secrets) return NOT_FOR_US;
-        return await changeAccount(deps, context, { accountId, change: { ...change, secrets } });
+        return await changeAccount(deps, context, { ...asked, change: { ...change, secrets } });
       },
     ),
     handler(operations.confirmAcquirerAccount.command, ({ context, payload }) =>

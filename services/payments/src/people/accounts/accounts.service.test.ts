@@ -313,7 +313,7 @@ describe("a merchant's routes", () => {
     expect(await accountOf((await pay(merchantId)).paymentId)).toBe(accountId);
     expect(await as("alice").route(merchantId, [{ accountId }, { accountId: randomUUID() }])).toMatchObject({
       code: "validation_failed",
-      extra: { errors: [{ field: "1.accountId" }] },
+      extra: { errors: [{ field: "routes.1.accountId" }] },
     });
     expect(await payments.operate(operations.getMerchantRoutes.command, { merchantId })).toMatchObject({
       result: { version: 1, routes: [{ accountId }] },
@@ -460,5 +460,39 @@ describe("a bank that cannot be reached", () => {
     await other.acquirerWill("authorize", "reset");
     const { paymentId } = await pay(merchantId);
     expect(await at(payments, paymentId)).toEqual([]);
+  });
+});
+
+describe("a change that was made from an older version is refused, so that nobody overwrites another's unseen:", () => {
+  const refused = { outcome: "problem", code: "changed_since_read" };
+  const renamed = (version: number) => ({ version, name: `renamed ${randomUUID()}` });
+
+  test("of an account, whose newest version may be a proposal", async () => {
+    const accountId = await account();
+    resultOf(await as("alice").change(accountId, renamed(1)));
+    expect(await as("cem").change(accountId, renamed(1))).toEqual(refused);
+    expect(await as("cem").change(accountId, { version: 1, state: "CLOSED" })).toEqual(refused);
+    expect(await as("cem").change(accountId, renamed(3))).toEqual(refused);
+    const together = await Promise.all(
+      ["cem", "deniz"].map((name) => as(name).change(accountId, renamed(2))),
+    );
+    expect(together.filter(({ outcome }) => outcome === "problem")).toEqual([refused]);
+    resultOf(await as("alice").change(accountId, { state: "NO_NEW_PAYMENTS" }));
+  });
+
+  test("of a merchant's routes, of which the first is made from none", async () => {
+    const merchantId = randomUUID();
+    const accountId = await account();
+    resultOf(await as("alice").route(merchantId, [{ accountId }], 0));
+    expect(await as("cem").route(merchantId, [], 0)).toEqual(refused);
+    resultOf(await as("bora").confirmRoutes(merchantId, 1));
+    const together = await Promise.all(["alice", "cem"].map((name) => as(name).route(merchantId, [], 1)));
+    expect(together.filter(({ outcome }) => outcome === "problem")).toEqual([refused]);
+    resultOf(await as("cem").route(merchantId, [{ accountId }]));
+    const now = await payments.operate(operations.getMerchantRoutes.command, { merchantId });
+    expect(resultOf(now)).toMatchObject({
+      version: 1,
+      proposal: { version: 3, proposedBy: "cem" },
+    });
   });
 });

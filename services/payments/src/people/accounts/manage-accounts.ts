@@ -90,7 +90,8 @@ export async function makeAccount(
 }
 
 /** A change of an account, or of what installments cost there. */
-type AccountChange = ChangeAcquirerAccountRequest & Pick<AccountAttributes, "installmentPrices">;
+type AccountChange = Omit<ChangeAcquirerAccountRequest, "version"> &
+  Pick<AccountAttributes, "installmentPrices">;
 
 /**
  * Changes an account, or proposes the change. A later proposal takes the place of an earlier one.
@@ -99,7 +100,11 @@ type AccountChange = ChangeAcquirerAccountRequest & Pick<AccountAttributes, "ins
 export async function changeAccount(
   deps: ManageAccountsDeps,
   context: OperatorContext,
-  { accountId, change, madeFrom }: { accountId: string; change: AccountChange; madeFrom?: number },
+  {
+    accountId,
+    change,
+    madeFrom,
+  }: { accountId: string; change: AccountChange; madeFrom: number | undefined },
 ): Promise<Reply> {
   const { ring } = deps;
   if (!ring) return NO_RING;
@@ -267,7 +272,7 @@ const CONNECTIONS_MAX = 256;
 const NOT_FOUND: Problem = { outcome: "problem", code: "acquirer_account_not_found" };
 const EXISTS: Problem = { outcome: "problem", code: "acquirer_account_exists" };
 const NOTHING: Problem = { outcome: "problem", code: "nothing_to_confirm" };
-const CHANGED: Problem = { outcome: "problem", code: "changed_since_read" };
+export const CHANGED: Problem = { outcome: "problem", code: "changed_since_read" };
 const SAME_PERSON: Problem = { outcome: "problem", code: "same_person" };
 const NO_RING: Problem = {
   outcome: "problem",

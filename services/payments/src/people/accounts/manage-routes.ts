@@ -14,7 +14,7 @@ import type { MerchantRouteTable, Route } from "../../bank/account/account-table
 import { findAccounts, type StoredAccount } from "../../bank/account/account-queries.ts";
 import { routesThatNeverRetry } from "../../bank/account/decide-route.ts";
 import { refuse } from "./check-account.ts";
-import type { ManageAccountsDeps } from "./manage-accounts.ts";
+import { CHANGED, type ManageAccountsDeps } from "./manage-accounts.ts";
 
 type Deps = Pick<ManageAccountsDeps, "db" | "twoPeople" | "refresh">;
 type Reply = CommandReply<MerchantRoutes>;
@@ -22,17 +22,23 @@ type Problem = Extract<Reply, { outcome: "problem" }>;
 type RouteRow = Selectable<MerchantRouteTable>;
 type Trx = Transaction<PaymentsDatabase>;
 
-/** Replaces a merchant's routes, or proposes it. */
+/** Replaces a merchant's routes, or proposes it. `version` is the newest that its author has read, or 0 without any. */
 export async function replaceRoutes(
   deps: Deps,
   context: OperatorContext,
-  { merchantId, routes }: { merchantId: string; routes: Route[] },
+  {
+    merchantId,
+    routes,
+    version: madeFrom,
+  }: { merchantId: string; routes: Route[]; version?: number | undefined },
 ): Promise<Reply> {
   const problem = await deps.db.transaction().execute(async (trx) => {
     await lockMerchant(trx, merchantId);
+    const newest = (await versionsOf(trx, merchantId)).at(-1)?.version ?? 0;
+    if (madeFrom !== undefined && madeFrom !== newest) return CHANGED;
     const faults = await faultsOfRoutes(trx, merchantId, routes);
     if (faults.length > 0) return refuse(faults);
-    const version = ((await versionsOf(trx, merchantId)).at(-1)?.version ?? 0) + 1;
+    const version = newest + 1;
     const row = { merchant_id: merchantId, version, proposed_by: context.operator.person };
     await trx
       .insertInto("merchant_route")
@@ -122,12 +128,12 @@ async function faultsOfRoutes(trx: Trx, merchantId: string, routes: readonly Rou
   const unknown = routes.flatMap(({ accountId }, index) => (known.has(accountId) ? [] : [index]));
   if (unknown.length > 0)
     return unknown.map((index) => ({
-      field: `${index}.accountId`,
+      field: `routes.${index}.accountId`,
       code: "acquirer_account_not_found",
       message: "is no account of this mode",
     }));
   return routesThatNeverRetry(routes, known).map((index) => ({
-    field: `${index}.retrySoftDeclines`,
+    field: `routes.${index}.retrySoftDeclines`,
     code: "no_account_follows",
     message: "needs a later route of such payments, to an account at another bank with the same currency",
   }));

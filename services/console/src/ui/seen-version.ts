@@ -1,0 +1,35 @@
+/**
+ * The version of a thing that a form was made from goes with it. The service compares it with the newest one, and refuses
+ * an older change (`changed_since_read`): nobody overwrites what another tab, or another person, has changed unseen.
+ */
+const FIELD = "version";
+
+/** The field of a form's version. @param thing tells several things of one page apart. */
+function nameFor(thing: string | undefined): string {
+  return thing === undefined ? FIELD : `${FIELD}.${thing}`;
+}
+
+export function isVersionField(name: string): boolean {
+  return name === FIELD || name.startsWith(`${FIELD}.`);
+}
+
+/** The hidden field of a form about this version. */
+export function seenVersion(version: number, thing?: string): Record<string, string> {
+  return { [nameFor(thing)]: `${version}` };
+}
+
+/** The version of a form that was sent, as a field of its request. */
+export function sentVersion(form: URLSearchParams, thing?: string): { version?: number } {
+  const sent = form.get(nameFor(thing));
+  return sent === null ? {} : { version: Number(sent) };
+}
+
+/** Makes the forms of a page be about what there is now. */
+export function forgetVersions(form: URLSearchParams): void {
+  for (const name of [...form.keys()].filter(isVersionField)) form.delete(name);
+}
+
+/** Tells whether a form that is shown again may have been made from another version than there is now. */
+export function isMadeFromAnother(form: URLSearchParams, version: number, thing?: string): boolean {
+  return sentVersion(form, thing).version !== version;
+}
