@@ -88,13 +88,11 @@ async function route(
         method: "PUT",
         path,
         // The last account has none after it.
-        body: {
-          routes: accountIds.map((accountId, index) => ({
-            currency: "TRY",
-            accountId,
-            retrySoftDeclines: index < accountIds.length - 1,
-          })),
-        },
+        body: accountIds.map((accountId, index) => ({
+          currency: "TRY",
+          accountId,
+          retrySoftDeclines: index < accountIds.length - 1,
+        })),
         subject: merchantId,
       });
     return now?.routes?.length === accountIds.length;

@@ -68,6 +68,6 @@ async function keepRoutes({ first, second }: Seeders, merchantId: string, accoun
   const found = await first<Routes>("GET", path, { expected: 200, purpose });
   const routes = isDeepStrictEqual(found.routes, wanted)
     ? found
-    : await first<Routes>("PUT", path, { body: { routes: wanted }, expected: 200, purpose });
+    : await first<Routes>("PUT", path, { body: wanted, expected: 200, purpose });
   await confirm(second, path, routes);
 }

@@ -75,7 +75,7 @@ export const OPERATOR_MERCHANT_REQUESTS: Readonly<Record<string, object>> = {
   confirmAcquirerAccount: { version: 1 },
   probeAcquirerAccount: { proposal: { version: 2, secrets: CREDENTIALS } },
   putInstallmentPrices: { version: 1, prices: [PRICE] },
-  putMerchantRoutes: { version: 1, routes: [ROUTE] },
+  putMerchantRoutes: [ROUTE],
   confirmMerchantRoutes: { version: 2 },
   refuseOperator: { subject: "vera", reason: "Has left the company" },
   putLogLevel: { service: "payments", level: "debug", seconds: 600 },

@@ -36,14 +36,3 @@ export const merchantRoutesSchema = z
   .meta({ id: "MerchantRoutes" });
 
 export type MerchantRoutes = z.infer<typeof merchantRoutesSchema>;
-
-export const replaceMerchantRoutesRequestSchema = z
-  .object({
-    version: wholeNumberSchema(
-      0,
-      1_000_000,
-      "The newest version that was read: the proposal's, or that in use, or 0 without any",
-    ).optional(),
-    routes: z.array(routeSchema).max(100).meta({ description: "All routes" }),
-  })
-  .meta({ id: "ReplaceMerchantRoutesRequest" });

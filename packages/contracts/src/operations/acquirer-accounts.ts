@@ -13,8 +13,8 @@ import {
   installmentPricesSchema,
   replaceInstallmentPricesRequestSchema,
 } from "../http/installment-prices.ts";
-import { merchantRoutesSchema, replaceMerchantRoutesRequestSchema } from "../http/merchant-routes.ts";
-import { readVersionSchema } from "../http/read-version.ts";
+import { merchantRoutesSchema, routeSchema } from "../http/merchant-routes.ts";
+import { readVersionParameter, readVersionSchema } from "../http/read-version.ts";
 import { sealedCredentials } from "../messages/account-credentials.ts";
 import { defineOperatorOperations } from "./define-operations.ts";
 
@@ -229,6 +229,11 @@ export const acquirerAccountOperations = defineOperatorOperations({
 
   putMerchantRoutes: {
     subject: "payments.replace-routes",
+    payload: z.object({
+      merchantId: z.uuid(),
+      routes: z.array(routeSchema).max(100),
+      version: z.int().optional(),
+    }),
     role: "admin",
     recentSignIn: true,
     work: "write",
@@ -239,7 +244,8 @@ export const acquirerAccountOperations = defineOperatorOperations({
     description:
       "The first route that names a payment wins; where none does, the default account takes it. With `version` the routes " +
       "are replaced only where nobody has changed them since that was read.",
-    request: replaceMerchantRoutesRequestSchema,
+    queryParameters: z.object({ version: readVersionParameter }),
+    request: z.array(routeSchema).max(100),
     responses: { 200: routes("The routes, with the proposal where another person has to confirm it") },
     problems: [...BODY_PROBLEMS, "forbidden", "merchant_not_found", "changed_since_read"],
   },

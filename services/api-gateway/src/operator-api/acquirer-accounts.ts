@@ -1,12 +1,15 @@
 import { operations, type AccountCredentials, type SealedReply } from "@holdfast/contracts";
 import { sealReply } from "@holdfast/sealing";
+import type { Kysely } from "kysely";
+import type { GatewayDatabase } from "../database.ts";
 import { operatorAnswer, refusalOf } from "../bus/command-answer.ts";
 import type { SendOperatorCommand } from "../bus/send-command.ts";
 import { defineRoute, type Route } from "../endpoint/route.ts";
 import { Refusal } from "../http/refusal.ts";
+import { findMerchant } from "../merchant/merchant-queries.ts";
 
-/** Accounts at banks. Payments keeps them and decides about them. */
-export function acquirerAccountRoutes({ send }: Deps): Route[] {
+/** Accounts at banks, and which of them each merchant's payments go to. Payments keeps them and decides about them. */
+export function acquirerAccountRoutes({ send, db }: Deps): Route[] {
   return [
     defineRoute(operations.createAcquirerAccount, async (call) => {
       const { secrets, ...body } = call.body;
@@ -53,6 +56,13 @@ export function acquirerAccountRoutes({ send }: Deps): Route[] {
       const payload = { accountId, proposal: { version, ...sealed } };
       return operatorAnswer(200, await send(operations.probeAcquirerAccount.command, call, payload));
     }),
+    defineRoute(operations.putMerchantRoutes, async (call) => {
+      if (!(await findMerchant(db, call.path.merchantId))) return new Refusal("merchant_not_found");
+      const { version } = call.query;
+      const read = version === undefined ? {} : { version: Number(version) };
+      const asked = { ...call.path, ...read, routes: call.body };
+      return operatorAnswer(200, await send(operations.putMerchantRoutes.command, call, asked));
+    }),
   ];
 }
 
@@ -75,4 +85,4 @@ async function sealSecrets(
 /** The key is asked for, and no account (RFC 9562, the nil UUID). */
 const NO_ACCOUNT = "00000000-0000-0000-0000-000000000000";
 
-type Deps = { send: SendOperatorCommand };
+type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };

@@ -61,7 +61,7 @@ export function operatorApi(config: Config, deps: Deps): Router {
     ...operatorListRoutes({ send, db, lists }),
     searchRoute({ send, db, findsMerchants: true }),
     paymentLifeRoute({ send, db }),
-    ...acquirerAccountRoutes({ send }),
+    ...acquirerAccountRoutes({ send, db }),
     ...refundRoutes({ send }).concat(chargebackRoutes({ send }), settlementRoutes({ send, db, lists })),
     operatorStatementsRoute({ send, db, issuer: config.COMPANY_NAME }),
     auditLogRoute({ sources: [gatewayAuditSource(db), ...serviceAuditSources(send)], lists }),

@@ -29,7 +29,7 @@ test("rows are sent with what becomes of their soft declines", async () => {
     ["routeRetry", ""],
   ]);
   await changeRoutes(contextOf("en", form, { api: { change } }), vi.fn());
-  expect(change.mock.calls[0]).toMatchObject([{}, { body: { version: 2, routes: ROUTES.routes } }]);
+  expect(change.mock.calls[0]).toMatchObject([{}, { query: { version: "2" }, body: ROUTES.routes }]);
 });
 
 test.each([
@@ -38,7 +38,7 @@ test.each([
 ] as const)("the routes in use, the form and its fault say so (%s)", (language, retried, fault) => {
   const faults = [
     {
-      field: "routes.0.retrySoftDeclines",
+      field: "0.retrySoftDeclines",
       code: "no_account_follows",
       message: "needs a later route of such payments",
     },

@@ -8,7 +8,7 @@ import { barText, roleBar } from "../ui/offers.ts";
 import type { PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { rowFields, sentRows, type FormRow } from "../ui/row-fields.ts";
 import { table } from "../ui/table.ts";
-import { seenVersion, sentVersion } from "../ui/seen-version.ts";
+import { seenVersion, sentParameter, sentVersion } from "../ui/seen-version.ts";
 import { takeAction } from "../ui/take-action.ts";
 import { anyOr, ofMerchant, type RenderAgain } from "./merchant-forms.ts";
 import { MERCHANT_TEXTS } from "./merchant-texts.ts";
@@ -122,7 +122,7 @@ function routeFields(
 ): Html {
   const { reader } = context;
   const texts = MERCHANT_TEXTS[reader.language];
-  const faultOf = (field: string) => faultAt(context, `routes.${index}.${field}`);
+  const faultOf = (field: string) => faultAt(context, `${index}.${field}`);
   const text = (name: keyof RouteRow, label: string, field: string) =>
     textField({
       name,
@@ -185,7 +185,7 @@ function rowOf(route: Route): RouteRow {
 /** Replaces the routes, or proposes it where another person has to confirm. */
 export async function changeRoutes(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
   const rows = sentRows(context.form, ROUTES) ?? [];
-  const routes = rows.map((row) => ({
+  const body = rows.map((row) => ({
     accountId: row.routeAccount,
     ...(row.routeCurrency && { currency: row.routeCurrency.toUpperCase() }),
     ...(row.routeDomInt && { domInt: row.routeDomInt }),
@@ -200,7 +200,8 @@ export async function changeRoutes(context: PageContext, again: RenderAgain): Pr
       action: "changeRoutes",
       endpoint: operations.putMerchantRoutes,
       ...ofMerchant(context),
-      body: { ...sentVersion(context.form, OF_ROUTES), routes },
+      query: sentParameter(context.form, OF_ROUTES),
+      body,
     },
     again,
     ({ proposal }) => (proposal ? "proposeRoutes" : "changeRoutes"),

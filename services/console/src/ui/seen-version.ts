@@ -18,6 +18,11 @@ export function seenVersion(version: number, thing?: string): Record<string, str
   return { [nameFor(thing)]: `${version}` };
 }
 
+/** The version of a form that was sent, as a parameter of its request. */
+export function sentParameter(form: URLSearchParams, thing: string): { version: string | undefined } {
+  return { version: form.get(nameFor(thing)) ?? undefined };
+}
+
 /** The version of a form that was sent, as a field of its request. */
 export function sentVersion(form: URLSearchParams, thing?: string): { version?: number } {
   const sent = form.get(nameFor(thing));

@@ -128,12 +128,12 @@ async function faultsOfRoutes(trx: Trx, merchantId: string, routes: readonly Rou
   const unknown = routes.flatMap(({ accountId }, index) => (known.has(accountId) ? [] : [index]));
   if (unknown.length > 0)
     return unknown.map((index) => ({
-      field: `routes.${index}.accountId`,
+      field: `${index}.accountId`,
       code: "acquirer_account_not_found",
       message: "is no account of this mode",
     }));
   return routesThatNeverRetry(routes, known).map((index) => ({
-    field: `routes.${index}.retrySoftDeclines`,
+    field: `${index}.retrySoftDeclines`,
     code: "no_account_follows",
     message: "needs a later route of such payments, to an account at another bank with the same currency",
   }));
