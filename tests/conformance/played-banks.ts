@@ -14,6 +14,8 @@ export type PlayedBank = {
   /** Changes how the bank behaves from here on. */
   mode(modes: object): Promise<void>;
   closeDay(): Promise<void>;
+  /** Moves the bank's clock forward. */
+  advance(seconds: number): Promise<void>;
   /** The bank's lines for a payment, as `operation outcome amount`. @param reference ours of the payment. */
   ledger(reference: string): Promise<string[]>;
   close(): Promise<void>;
@@ -45,6 +47,7 @@ export async function playBank(name: AdapterName, dir: string): Promise<PlayedBa
     will: (operation, behaviour) => send("POST", "/faults", { operation, behaviour, times: 1 }),
     mode: (modes) => send("PUT", "/modes", modes),
     closeDay: () => send("POST", "/business-day/close", {}),
+    advance: (advanceSeconds) => send("POST", "/clock", { advanceSeconds }),
     async ledger(reference) {
       const text = await (await fetch(`${bank.url}/ledger`)).text();
       return text

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { accountOperators } from "../../services/payments/test/account-operators.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../services/payments/test/payments-harness.ts";
 import { playBank, type PlayedBank } from "../conformance/played-banks.ts";
-import { evenSchedule, eventually } from "../support/index.ts";
+import { dayEndFarAway, evenSchedule, eventually } from "../support/index.ts";
 
 /**
  * Akbank refuses a void after its day with a code that is of no list. Only a void that is repeated makes certain that the
@@ -34,7 +34,7 @@ beforeAll(async () => {
   });
   const { account, merchantRoutedTo } = accountOperators(payments, () => "");
   // The bank ends its day before ours is over.
-  const businessDay = { timeZone: "Pacific/Kiritimati", cutOff: "23:59" };
+  const businessDay = dayEndFarAway();
   merchantId = await merchantRoutedTo({ accountId: await account({ ...bank.account, businessDay }) });
 });
 afterAll(async () => {
@@ -89,39 +89,108 @@ test("a cancel after the bank's day is unknown, and declined when it has been se
   ]);
 });
 
-test("a reversal after the bank's day is settled when it is repeated, and refunded when none can arrive", async () => {
-  await bank.will("sale", "unlisted_done");
-  await bank.will("inquire", "unlisted_done");
-  await bank.will("inquire", "unlisted_done");
+/** A sale whose outcome is in doubt, and which is too old to be adopted. The bank's record cannot be read at first. */
+async function sellInDoubt(behaviour: string, unread: number): Promise<string> {
+  await bank.will("sale", behaviour);
+  for (let count = 0; count < unread; count++) await bank.will("inquire", "unlisted_done");
   const { paymentId, reply } = await sell();
   expect(reply).toMatchObject({ outcome: "pending" });
   await payments.query(
     "update payments.payment set created_at = created_at - interval '1 hour' where payment_id = $1",
     [paymentId],
   );
-  await bank.closeDay();
-  const lookAgain = () => payments.operate(operations.reversePayment.command, { paymentId }, "alice");
-  const waitsAs = async (cause: string) => {
-    await eventually(async () => {
-      await lookAgain();
-      const [row] = await payments.query<{ last_inquiry: string | null }>(
-        "select last_inquiry from payments.payment where payment_id = $1",
-        [paymentId],
-      );
-      return row!.last_inquiry === cause;
-    });
-  };
-  await waitsAs("reversal_may_arrive");
-  expect(await sendings(paymentId, "reverse")).toBe(2);
-  expect(await sendings(paymentId, "refund")).toBe(0);
-  await pastHorizon(paymentId);
-  await eventually(async () => {
-    await lookAgain();
+  return paymentId;
+}
+
+const lookAgain = (paymentId: string) =>
+  payments.operate(operations.reversePayment.command, { paymentId }, "alice");
+
+const lastInquiry = async (paymentId: string) => {
+  const [row] = await payments.query<{ last_inquiry: string | null }>(
+    "select last_inquiry from payments.payment where payment_id = $1",
+    [paymentId],
+  );
+  return row!.last_inquiry;
+};
+
+const waitsAs = (paymentId: string, cause: string) =>
+  eventually(async () => {
+    await lookAgain(paymentId);
+    return (await lastInquiry(paymentId)) === cause;
+  });
+
+const failed = (paymentId: string) =>
+  eventually(async () => {
+    await lookAgain(paymentId);
     const seen = await payments.operate(operations.getOperatorPayment.command, { paymentId });
     return seen.outcome === "done" && seen.result.payment.status === "FAILED";
   });
+
+test("a reversal after the bank's day is settled when it is repeated, and refunded when none can arrive", async () => {
+  const paymentId = await sellInDoubt("unlisted_done", 2);
+  await bank.closeDay();
+  await waitsAs(paymentId, "reversal_may_arrive");
+  expect(await sendings(paymentId, "reverse")).toBe(2);
+  expect(await sendings(paymentId, "refund")).toBe(0);
+  await pastHorizon(paymentId);
+  await failed(paymentId);
   expect((await bank.ledger(paymentId)).filter((line) => line.includes("approved"))).toEqual([
     "sale approved 10000",
     "refund approved 10000",
   ]);
+});
+
+/** A payment whose refund in place of a reversal the bank has declined: its record shows more than it has, and so pays back. */
+async function refundDeclined(): Promise<string> {
+  // The first of the inquiries is to confirm the sale.
+  const paymentId = await sellInDoubt("wrong_amount", 3);
+  await bank.closeDay();
+  await waitsAs(paymentId, "reversal_may_arrive");
+  await pastHorizon(paymentId);
+  await eventually(async () => {
+    await lookAgain(paymentId);
+    return (await bank.ledger(paymentId)).includes("refund declined 10001");
+  });
+  return paymentId;
+}
+
+test("a refund in place of a reversal that the bank declines is told as that, and no reader has it sent again", async () => {
+  const paymentId = await refundDeclined();
+  // Looked at again, it is what the bank has said last.
+  await waitsAs(paymentId, "refund_declined");
+  await pastHorizon(paymentId);
+  await eventually(async () => {
+    const rested = await payments.query(
+      `update payments.payment set updated_at = now() - interval '1 minute', recover_at = now() + interval '1 hour'
+       where payment_id = $1 and lease_token is null returning payment_id`,
+      [paymentId],
+    );
+    return rested.length === 1;
+  });
+  expect(await payments.read(paymentId, merchantId)).toMatchObject({ result: { status: "ENROLLED" } });
+  expect(
+    await payments.query(
+      `select last_inquiry, recover_at > now() + interval '30 minutes' as rests,
+         updated_at > now() - interval '30 seconds' as asked
+       from payments.payment where payment_id = $1`,
+      [paymentId],
+    ),
+  ).toEqual([{ last_inquiry: "refund_declined", rests: true, asked: true }]);
+  expect(await sendings(paymentId, "refund")).toBe(1);
+});
+
+test("no refund is sent beside a void that took effect, and that the record showed too late", async () => {
+  // The bank's answers to the two voids say nothing of it: the first has voided the sale, the second did nothing.
+  await bank.will("void", "unlisted_done");
+  await bank.will("void", "unlisted_not_done");
+  const paymentId = await sellInDoubt("unlisted_done", 2);
+  // The record shows what is older than half an hour: the sale, and no void of it.
+  await bank.advance(3_600);
+  await bank.mode({ historyLagSeconds: 1_800 });
+  await waitsAs(paymentId, "reversal_may_arrive");
+  await bank.mode({ historyLagSeconds: 0 });
+  await pastHorizon(paymentId);
+  await failed(paymentId);
+  expect(await sendings(paymentId, "refund")).toBe(0);
+  expect(await bank.ledger(paymentId)).toEqual(["sale approved 10000", "void approved 10000"]);
 });

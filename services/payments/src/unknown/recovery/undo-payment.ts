@@ -1,14 +1,15 @@
 /**
  * Gives back what the bank may have taken for a payment that is to be reversed. The bank is asked first what it approved,
  * since a reversal in another amount has no effect; where its day is over and it has settled the money, a refund under a
- * reference of its own gives it back. Each attempt makes at most two calls, and what the bank says is committed before the
+ * reference of its own gives it back. Each attempt makes at most two calls, and a third one before that refund: should its
+ * lease end meanwhile, the ledger of calls keeps others from sending it, too. What the bank says is committed before the
  * next attempt acts on it.
  */
 import { orderIdOf, type Target, type ReversalRequest, type Verdict } from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/service-runtime";
 import { chargeOf, isApproved, mayHaveLeft, type BankCall } from "../../bank/ledger/bank-call.ts";
 import { beginCall, findCalls, makeCall } from "../../bank/ledger/call-queries.ts";
-import { inquire, nextStep, noteFound, send, subReferenceOf } from "../../bank/ledger/movement.ts";
+import { callsOf, inquire, nextStep, noteFound, send, subReferenceOf } from "../../bank/ledger/movement.ts";
 import { askAboutCharge, waitUntil } from "../../bank/ledger/ask-about.ts";
 import { cardOperationOf, targetOf } from "../../bank/ledger/attempts.ts";
 import type { LeasedPayment } from "../../payment/payment-lease.ts";
@@ -99,7 +100,10 @@ export function amountToReverse(
   return found.kind === "approved" ? found.amountMinor : (known?.approved_minor ?? payment.amount_minor);
 }
 
-/** Refunds what was settled, under a reference that is the same however often it is sent. */
+/**
+ * Refunds what was settled, under a reference that is the same however often it is sent. A bank that has called a reversal
+ * settled may have carried out one before it: its record is asked once more before money is sent beside that.
+ */
 async function refundSettled(
   deps: RecoverDeps,
   payment: UndonePayment,
@@ -109,15 +113,21 @@ async function refundSettled(
   const refund = reversalRefund(payment, reversal);
   const inquiry = await inquire(deps, payment, refund, calls);
   const step = nextStep(deps, payment, refund, calls, inquiry);
-  if (step === "wait") return { kind: "wait", cause: "refund_not_found" };
-  if (step !== "repeat" && step !== "repeat_under_new_reference")
+  if (typeof step === "object")
     return await conclude(deps, payment, decideAfterRefund(step, subReferenceOf(calls, refund)));
+  // A record need not show a refusal, which is the bank's last word: the schedule alone brings the next sending.
+  if (callsOf(calls, refund).at(-1)?.outcome === "declined" && (step === "wait" || !deps.maySend))
+    return { kind: "wait", cause: "refund_declined" };
+  if (step === "wait") return { kind: "wait", cause: "refund_not_found" };
   const { repetition } = deps.bank.of(payment.account_id).capabilities;
   const { horizonMs } = deps.bank.termsOf(payment.account_id);
   // A bank that replays has answered the reversal under the same reference, however often it was sent.
-  if (repetition !== "replay" && mayBeReversed(calls, horizonMs))
-    return { kind: "wait", cause: "reversal_may_arrive" };
+  const isReplayed = repetition === "replay";
+  if (!isReplayed && mayBeReversed(calls, horizonMs)) return { kind: "wait", cause: "reversal_may_arrive" };
   if (!deps.maySend) return { kind: "wait", cause: `refund_${inquiry.kind}`, next: "now" };
+  const charge = isReplayed ? undefined : await askAboutCharge(deps, payment, calls);
+  if (charge?.kind === "reversed") return { kind: "undone", by: "reversal" };
+  if (charge && charge.kind !== "approved") return { kind: "wait", cause: causeOf(charge) };
   const sent = await send(deps, payment, refund, calls, step);
   await failpoint("payments.after_reversal_refund");
   if (!sent) return { kind: "wait", cause: "refund_sent_elsewhere" };
