@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { orderIdOf } from "@holdfast/acquirer";
 import { operations } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accountOperators } from "../../services/payments/test/account-operators.ts";
@@ -177,6 +178,37 @@ test("a refund in place of a reversal that the bank declines is told as that, an
     ),
   ).toEqual([{ last_inquiry: "refund_declined", rests: true, asked: true }]);
   expect(await sendings(paymentId, "refund")).toBe(1);
+});
+
+test("people end it as FAILED once its money was paid back in the bank's panel", async () => {
+  const paymentId = await refundDeclined();
+  const panel = bank.connect();
+  const refund = {
+    reference: "panel",
+    orderId: orderIdOf(paymentId),
+    parentReference: paymentId,
+    amountMinor: 10_000n,
+    currency: "TRY",
+    target: { amountMinor: 10_000n, at: new Date() },
+    waitUntil: new Date(Date.now() + 60_000),
+  };
+  expect(await panel.refund(refund)).toMatchObject({ kind: "approved" });
+  await panel.close();
+  await waitsAs(paymentId, "refund_mismatch");
+  const say = (name: string) =>
+    payments.operate(
+      operations.resolvePayment.command,
+      { paymentId, outcome: "FAILED", evidence: "the bank's panel" },
+      name,
+    );
+  expect(await say("alice")).toMatchObject({ outcome: "done" });
+  expect(await say("bora")).toMatchObject({
+    result: { payment: { status: "FAILED", resultCode: "resolved" } },
+  });
+  expect((await bank.ledger(paymentId)).filter((line) => line.includes("approved"))).toEqual([
+    "sale approved 10000",
+    "refund approved 10000",
+  ]);
 });
 
 test("no refund is sent beside a void that took effect, and that the record showed too late", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { mayBeReversed, standsBesideRefund } from "./reversal.ts";
 
 const HORIZON_MS = 900_000;
-const settled = { settled_at: new Date(), refused_at: null, last_sent_ms_ago: HORIZON_MS + 1 };
+const settled = { settled_at: new Date(), last_sent_ms_ago: HORIZON_MS + 1 };
 
 test("a refund that is not ours stands beside a settled payment once nothing of ours can arrive", () => {
   expect(standsBesideRefund(settled, "refund_mismatch", HORIZON_MS)).toBe(true);
@@ -12,7 +12,6 @@ test("a refund that is not ours stands beside a settled payment once nothing of 
 
 test.each([
   ["ours may still arrive", { last_sent_ms_ago: HORIZON_MS }, "refund_mismatch"],
-  ["the bank has refused ours", { refused_at: new Date() }, "refund_mismatch"],
   ["the day has not settled", { settled_at: null }, "refund_mismatch"],
   ["the bank has said something else", {}, "refund_timeout"],
   ["the bank was not asked", {}, null],

@@ -58,19 +58,15 @@ const REFUND = { kind: "refund" } as const;
 /**
  * True where a refund that is not ours, or not of our amount, stands beside a settled payment that is to be given back, and
  * nothing of ours can arrive any more: nothing is sent beside it, so that only people can say whether the buyer has all of
- * the money.
+ * the money. The bank may have declined ours before.
  * @param lastInquiry the cause for which the refund waits. @param horizonMs see `AccountTerms`.
  */
 export function standsBesideRefund(
-  {
-    settled_at,
-    refused_at,
-    last_sent_ms_ago,
-  }: Pick<Reversal, `${"settled" | "refused"}_at` | "last_sent_ms_ago">,
+  { settled_at, last_sent_ms_ago }: Pick<Reversal, "settled_at" | "last_sent_ms_ago">,
   lastInquiry: string | null,
   horizonMs: number,
 ): boolean {
-  const isShown = lastInquiry === "refund_mismatch" && settled_at !== null && refused_at === null;
+  const isShown = lastInquiry === "refund_mismatch" && settled_at !== null;
   return isShown && !mayStillArrive(last_sent_ms_ago, horizonMs);
 }
 
