@@ -169,6 +169,21 @@ describe("what cannot be told apart", () => {
     },
   );
 
+  test("a hold that does not count again after the void of its capture is voided, too", async () => {
+    await bank.mode({ ...USUAL, capturedHoldCounts: false });
+    const { request, outcome } = await approved("authorize");
+    const part = calls.followUp(request, { ...about(request, outcome), amountMinor: 60_000n });
+    expect(await acquirer.capture(part)).toMatchObject({ kind: "approved" });
+    const cancel = calls.followUp(request, { ...about(request, outcome, 60_000n), amountMinor: 60_000n });
+    expect(await acquirer.cancel(cancel)).toMatchObject({ kind: "approved" });
+    expect(await bank.ledger(request.reference)).toEqual([
+      `authorize approved ${AMOUNT}`,
+      "capture approved 60000",
+      "void approved 60000",
+      `void approved ${AMOUNT}`,
+    ]);
+  });
+
   test("a hold that the record shows, and of which the bank says that it is undone, is for people", async () => {
     await bank.mode({ ...USUAL, closedCode: "0211", voidLiftsHold: true });
     const { request, outcome } = await approved("authorize");

@@ -80,6 +80,16 @@ describe("a void", () => {
       `Authorization; Capture ${gone}; Capture_Reverse`,
       "authorize approved, capture voided",
     ],
+    [
+      "a capture's, whose hold does not count again",
+      `Authorization ${gone}; Capture ${gone}; Capture_Reverse hostlogkey=2`,
+      "authorize approved, capture voided",
+    ],
+    [
+      "a capture's, and its hold's",
+      `Authorization ${gone}; Authorization_Reverse hostlogkey=3; Capture ${gone}; Capture_Reverse hostlogkey=2`,
+      "authorize voided, capture voided",
+    ],
     ["a hold's", `Authorization ${gone}; Authorization_Reverse`, "authorize voided"],
     [
       "a captured hold that does not count",

@@ -151,14 +151,13 @@ function statesOf(all: readonly Row[], kind: Kind, undone: ReadonlySet<string>):
 
 /**
  * A movement that does not count, and of which no void is shown: a payment or a refund that has an issuer's code took effect.
- * Some records let a hold count no more once it is captured.
+ * Some records let a hold count no more once it is captured. Behind the void of that capture it stands as well: such a record
+ * shows voids, and none of the hold.
  */
 function stateOfGone(row: Row, all: readonly Row[]): RecordRow["state"] {
   if (row.authCode === undefined || row.kind === "capture") return "declined";
-  const isCaptured =
-    row.kind === "authorize" &&
-    all.some(({ kind, isReverse, counts }) => kind === "capture" && !isReverse && counts);
-  return isCaptured ? "approved" : "voided";
+  const isCaptured = all.some(({ kind, counts }) => kind === "capture" && counts);
+  return row.kind === "authorize" && isCaptured ? "approved" : "voided";
 }
 
 function movement(row: Row, state: RecordRow["state"]): RecordRow {
