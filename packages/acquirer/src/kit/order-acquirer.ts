@@ -40,6 +40,8 @@ export type CallOutcome = Approved | Declined | Unknown | NotSent;
 export type Order = AcquirerAmount & {
   orderId: string;
   waitUntil: Date;
+  /** Present where the record has to show this operation, and no other. */
+  shownAs?: CardOperation;
   /** Present where the record has to show this count. */
   installmentCount?: number;
   requestIp?: string;
@@ -137,7 +139,7 @@ async function pay<Written, Proof>(
 ): Promise<CallOutcome> {
   const outcome = await bank.pay(call, written, payer);
   if (outcome.kind !== "approved" || !bank.confirmsAmounts) return outcome;
-  const order = { ...call, waitUntil: call.expiresAt };
+  const order = { ...call, waitUntil: call.expiresAt, shownAs: call.operation };
   return confirmedBy(await bank.standing(order, outcome.externalTransactionId), outcome, "payment");
 }
 

@@ -24,11 +24,12 @@ export function standingIn(record: OrderRecord, order: Order, name?: string): St
   if (record.kind !== "found") return record;
   const moved = record.movements.filter(({ state }) => state !== "declined");
   const payments = moved.filter(({ kind }) => kind !== "refund");
-  const { currency, installmentCount } = order;
+  const { currency, installmentCount, shownAs } = order;
   const isOther =
     moved.some((row) => row.currency !== currency) ||
     (installmentCount !== undefined &&
-      payments.some((row) => (row.installmentCount ?? installmentCount) !== installmentCount));
+      payments.some((row) => (row.installmentCount ?? installmentCount) !== installmentCount)) ||
+    (shownAs !== undefined && payments.some(({ kind }) => kind !== "capture" && kind !== shownAs));
   if (isOther) return MISMATCH;
   if (payments.some(({ state }) => state === "pending")) return { kind: "pending" };
   const isCredited = moved.some(({ kind, state }) => kind === "refund" && state !== "voided");

@@ -125,6 +125,7 @@ test.each<[string, string, object]>([
   ["another number of installments", "1000 installCount=6", mismatch],
   ["no installments", "1000", mismatch],
   ["another name", "1000 installCount=3 stan=86", mismatch],
+  ["a hold in its place", "1004 installCount=3", mismatch],
   ["two of them", "1000 installCount=3; 1000 installCount=3 stan=86", mismatch],
   ["a void", "1000 installCount=3 txnStatus=V", mismatch],
   ["an error", "1000 installCount=3 txnStatus=S", pending],

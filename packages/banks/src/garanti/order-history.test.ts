@@ -94,6 +94,7 @@ test.each<[string, string, object]>([
   ["another number of installments", "sales InstallmentCnt=6", mismatch],
   ["no installments", "sales", mismatch],
   ["another name", `${sale} RetrefNum=1`, mismatch],
+  ["a hold in its place", "preauth InstallmentCnt=3", mismatch],
   ["two of them", `${sale}; ${sale} RetrefNum=1`, mismatch],
   ["a void", `${sale} VoidDate=20260102`, mismatch],
   ["only a refusal", "sales Status=01 ReturnCode=51", pending],

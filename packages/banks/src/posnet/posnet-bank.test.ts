@@ -136,6 +136,7 @@ describe("an approval that has to be confirmed", async () => {
     ["a part", [record("Sale amount=50,00")], mismatch],
     ["another currency", [record("Sale currencyCode=US")], mismatch],
     ["another order", [record("Sale", SECURE)], mismatch],
+    ["a hold in its place", [record("Authorization")], mismatch],
     ["another movement", [record(`Sale hostlogkey=${SECOND}`)], mismatch],
     ["two", [record(`Sale; Sale hostlogkey=${SECOND}`)], mismatch],
     ["none yet", nowhere(), pending],
@@ -143,6 +144,11 @@ describe("an approval that has to be confirmed", async () => {
     sure.script(approval(), ...answers);
     expect(await sure.acquirer.sale(cardCall())).toMatchObject(outcome);
     expect(sure.types().slice(0, 2)).toEqual(["sale", "agreement"]);
+  });
+
+  test("is not believed of a hold that the record shows as a sale", async () => {
+    sure.script(approval(), record("Sale"));
+    expect(await sure.acquirer.authorize(cardCall())).toMatchObject(mismatch);
   });
 });
 
