@@ -105,9 +105,8 @@ function afterCall(outcome: VoidOutcome): VoidOutcome {
   return outcome.kind === "unknown" ? outcome : PENDING;
 }
 
-/** By our own clock; false for a capture, whose own day is not known. */
+/** By our own clock; false for what was captured, whose own day is not known. */
 export function isVoidLate({ target }: Order, day: BusinessDay): boolean {
-  return (
-    target !== undefined && target.capturedMinor === undefined && new Date() >= businessDayEnd(target.at, day)
-  );
+  if (target === undefined || (target.capturedMinor ?? 0n) > 0n) return false;
+  return new Date() >= businessDayEnd(target.at, day);
 }

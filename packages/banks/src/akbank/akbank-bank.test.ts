@@ -298,6 +298,15 @@ test("a reversal that is refused for the first time is refused, or by a code of 
   expect(await acquirer.reverse(reversal())).toEqual(pending);
 });
 
+test("a cancel of a hold that is refused after its day is too late: its day is known until it is captured", async () => {
+  const hold = { amountMinor: 10_000n, capturedMinor: 0n, at: YESTERDAY };
+  const refusal = [...again("1004"), refused("VPS-1997"), history("1004")];
+  script(...refusal);
+  expect(await acquirer.cancel(followUp({ target: hold }))).toMatchObject(declined("technical", "VPS-1997"));
+  script(...refusal);
+  expect(await acquirer.cancel(followUp({ target: { ...hold, at: new Date() } }))).toEqual(pending);
+});
+
 test("of a captured hold only a repeated cancel is too late: its own day is not known", async () => {
   const captures = { ...ofCapture, target: { ...target, at: YESTERDAY } };
   script(...again(captured), refused("VPS-1997"), history(captured));

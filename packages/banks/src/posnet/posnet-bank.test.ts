@@ -287,6 +287,20 @@ describe("a void", () => {
     expect(await acquirer.reverse(reversal(more))).toMatchObject(outcome);
   });
 
+  test("of a hold that the bank no longer has is refused at once, once its day is over", async () => {
+    const at = new Date(Date.now() - 8 * 86_400_000);
+    const hold = record("Authorization");
+    const refused = [hold, hold, refusal("0122"), hold];
+    script(...refused);
+    expect(await acquirer.cancel(followUp(target({ capturedMinor: 0n, at })))).toMatchObject({
+      kind: "declined",
+      declineClass: "technical",
+      resultCode: "0122",
+    });
+    script(...refused);
+    expect(await acquirer.cancel(followUp(target({ capturedMinor: 0n })))).toEqual(pending);
+  });
+
   test("of a hold is not sent once somebody has captured it in the bank's panel", async () => {
     script(record(both));
     expect(await acquirer.cancel(followUp(target({ capturedMinor: 0n })))).toMatchObject({
