@@ -64,6 +64,11 @@ export function isDeclined(line: BankLine): boolean {
   return line.outcome === "declined" && !isTooLate(line);
 }
 
+/** True if the bank has judged a cancellation and declined it. */
+export function isDeclinedCancellation(line: BankLine): boolean {
+  return line.operation === "cancel" && isDeclined(line);
+}
+
 /** True for a refund that replaces a reversal, which the bank refuses once it has settled the money. */
 export function isReversalRefund(line: BankLine): boolean {
   return line.operation === "refund" && movementOf(line) === `${line.parentReference}:reversal`;

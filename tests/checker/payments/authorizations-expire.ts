@@ -1,5 +1,5 @@
-import { isDeclined, linesByPayment } from "../bank-lines.ts";
-import type { BankLine, Found, Ledgers, PaymentRow } from "../ledgers.ts";
+import { isDeclinedCancellation, linesByPayment } from "../bank-lines.ts";
+import type { Found, Ledgers, PaymentRow } from "../ledgers.ts";
 import { isUnsettled } from "./payment-states.ts";
 
 /**
@@ -26,8 +26,4 @@ function mayExpire(payment: PaymentRow): boolean {
   const { state, transactionType, amountMinor, releasedMinor, reservedMinor } = payment;
   const isHeld = reservedMinor === 0n && releasedMinor < amountMinor;
   return state === "SUCCESS" && transactionType === "PRE_AUTHORIZATION" && isHeld && !isUnsettled(payment);
-}
-
-function isDeclinedCancellation(line: BankLine): boolean {
-  return line.operation === "cancel" && isDeclined(line);
 }

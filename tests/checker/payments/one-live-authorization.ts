@@ -1,19 +1,36 @@
-import { approvals, approvedOf, isFullyReleased, isLive, linesByPayment } from "../bank-lines.ts";
-import type { BankLine, Found, Ledgers, PaymentRow } from "../ledgers.ts";
+import {
+  approvals,
+  approvedOf,
+  isDeclinedCancellation,
+  isFullyReleased,
+  isLive,
+  linesByPayment,
+} from "../bank-lines.ts";
+import type { BankLine, Found, Ledgers, PaymentHistoryRow, PaymentRow } from "../ledgers.ts";
 import { isUnsettled } from "./payment-states.ts";
 
 /**
  * Invariant 3. The bank has approved at most one authorization for a payment, ever, but for what it has carried out again
  * by itself (invariant 45), and exactly one stands, neither
  * reversed nor given back by a refund in place of its reversal, if and only if the payment is SUCCESS (not released to
- * its whole amount) or CAPTURED; and it has captured it, once, if and only if the payment is CAPTURED.
+ * its whole amount) or CAPTURED; and it has captured it, once, if and only if the payment is CAPTURED. The hold of an
+ * authorization that has expired may stand where the bank has declined to release it, and lets it lapse.
  */
-export function oneLiveAuthorization({ payments, bank }: Ledgers): Found[] {
+export function oneLiveAuthorization({ payments, paymentHistory, bank }: Ledgers): Found[] {
   const lines = linesByPayment(bank);
+  const lapsed = new Set(paymentHistory.filter(isLapse).map(({ paymentId }) => paymentId));
   return [
     ...[...lines].flatMap(([paymentId, ofPayment]) => twice(paymentId, ofPayment)),
-    ...payments.flatMap((payment) => disagreement(payment, lines.get(payment.paymentId) ?? [])),
+    ...payments.flatMap((payment) => {
+      const ofPayment = lines.get(payment.paymentId) ?? [];
+      const mayLapse = lapsed.has(payment.paymentId) && ofPayment.some(isDeclinedCancellation);
+      return disagreement(payment, ofPayment, mayLapse);
+    }),
   ];
+}
+
+function isLapse({ to, cause }: PaymentHistoryRow): boolean {
+  return to === "CANCELLED" && cause === "hold_lapses";
 }
 
 function twice(paymentId: string, lines: BankLine[]): Found[] {
@@ -22,7 +39,7 @@ function twice(paymentId: string, lines: BankLine[]): Found[] {
   return [{ ids: [paymentId], what: `${approved.length} authorizations were approved` }];
 }
 
-function disagreement(payment: PaymentRow, lines: BankLine[]): Found[] {
+function disagreement(payment: PaymentRow, lines: BankLine[], mayLapse: boolean): Found[] {
   const { paymentId, state } = payment;
   if (isUnsettled(payment)) return [];
   const approved = approvals(lines).filter(({ uncalled }) => uncalled !== "again");
@@ -31,7 +48,7 @@ function disagreement(payment: PaymentRow, lines: BankLine[]): Found[] {
   const isReleased = state === "SUCCESS" && approved.some((approval) => isFullyReleased(approval, lines));
   const captures = approvedOf("capture", lines).length;
   return [
-    ...(live === (stands && !isReleased ? 1 : 0)
+    ...(live === (stands && !isReleased ? 1 : 0) || (mayLapse && live === 1)
       ? []
       : [{ ids: [paymentId], what: `is ${state}, and ${live} authorizations stand at the bank` }]),
     ...(captures === (state === "CAPTURED" ? 1 : 0)

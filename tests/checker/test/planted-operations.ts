@@ -23,6 +23,9 @@ export const PLANTED_IN_OPERATIONS: Record<number, Planted[]> = {
       (run) => [giveBack(run), Object.assign(lastLine(run), { reference: `${settled}:refund` })],
     ],
     ["is SUCCESS, and 0", settled, (run) => [giveBack(run), change(run, settled, { state: "SUCCESS" })]],
+    ["is CANCELLED, and 1", paid, (run) => lapse(run, { cause: "expired" })],
+    ["is CANCELLED, and 1", paid, (run) => [lapse(run), run.bank.pop()]],
+    ["was captured 1 times", paid, (run) => [lapse(run), run.bank.push(line(run, {}))]],
   ],
   4: [
     [
@@ -219,6 +222,7 @@ export const ALLOWED_IN_OPERATIONS: [what: string, plant: (run: TestLedgers) => 
       show(run, { type: "EXPIRY", status: "DECLINED", resultCode: "05" });
     },
   ],
+  ["an authorization that has expired, and whose hold the bank lets lapse", (run) => lapse(run)],
 ];
 
 const DECLINED = { outcome: "declined", resultCode: "05", authCode: null } as const;
@@ -299,6 +303,15 @@ function cancel(run: TestLedgers, differing: { version?: number; statusDate?: st
   run.outbox.push({ ...event, body: dated });
   run.bank.push(line(run, { operation: "cancel", reference: `${paid}:cancel:${idOf(52)}` }));
   show(run, { type: "CANCEL", state: "CANCELLED" });
+}
+
+/** Expires, though the bank declines to release the hold. */
+function lapse(run: TestLedgers, { cause = "hold_lapses" } = {}): void {
+  stepTo(run, paid, "CANCELLED");
+  Object.assign(run.paymentHistory.at(-1) ?? {}, { cause });
+  run.outbox.push(eventOf(run.payment(paid), "x"));
+  run.bank.push(line(run, { ...DECLINED, operation: "cancel", reference: `${paid}:expiry:${idOf(51)}` }));
+  show(run, { type: "EXPIRY", status: "DECLINED", resultCode: "05" });
 }
 
 function tell(run: TestLedgers, search: RegExp, replace: string): void {

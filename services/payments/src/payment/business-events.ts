@@ -52,8 +52,11 @@ export type BusinessEvents = {
   cardNotOpened(payment: PaymentKey, error: unknown): void;
   /** An inquiry has found the payment approved in another amount or currency than was asked for. */
   answerMismatched(payment: PaymentKey): void;
-  /** A refund or a cancel has voided a capture, and the bank keeps the hold of it. */
-  holdStands(payment: PaymentKey): void;
+  /**
+   * The bank keeps a hold: that of a capture which a refund or a cancel has voided, or of an authorization that has expired.
+   * The latter lapses by itself, and nothing is left to do.
+   */
+  holdStands(payment: PaymentKey, of: "voided_capture" | "expired"): void;
   /** `refunds` has asked for money to which people have not agreed; nothing is sent. Once an hour for each refund. */
   refundNotAgreed(payment: PaymentKey): void;
   /** A merchant has put the number of a buyer's card into a checkout; it stays there until the checkout is deleted. */
@@ -244,12 +247,14 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
         "the bank has approved another amount or currency, or under a name that is another movement's",
       );
     },
-    holdStands({ payment_id, merchant_id }) {
+    holdStands({ payment_id, merchant_id }, of) {
+      const payment = { paymentId: payment_id, merchantId: merchant_id };
+      if (of === "expired") {
+        log.warn(payment, "the bank lets the hold of an expired authorization lapse by itself");
+        return;
+      }
       mismatches.add(1);
-      log.error(
-        { paymentId: payment_id, merchantId: merchant_id },
-        "the bank does not release the hold of a capture that was voided",
-      );
+      log.error(payment, "the bank does not release the hold of a capture that was voided");
     },
     refundNotAgreed({ payment_id, merchant_id }) {
       notAgreed.add(1);

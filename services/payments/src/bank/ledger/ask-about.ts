@@ -2,14 +2,13 @@ import {
   inquireAbout,
   namesShown,
   type Attempt,
-  type BankMovement,
   type InquiryOutcome,
   type NotSent,
   type Verdict,
 } from "@holdfast/acquirer";
 import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { Bank } from "../calls/bank.ts";
-import { cardOperationOf, orderOf, paymentAttempt, type OrderedPayment } from "./attempts.ts";
+import { orderOf, paymentAttempt, type OrderedPayment } from "./attempts.ts";
 import { besideApproval, chargeOf, type BankCall } from "./bank-call.ts";
 
 export type AskDeps = {
@@ -38,27 +37,35 @@ export async function askAboutOrder(
 }
 
 /**
- * Asks whether the bank shows a capture: one of ours, or any, where it does not give our references back.
- * @returns undefined where it gives no answer.
+ * The bank's record of an authorization. `captured`: with a capture that stands, whoever made it. `standing`: without one.
+ * `gone`: it does not stand. `unknown`: the bank gives no answer, or one that decides nothing.
  */
-export async function showsCapture(
+export type HoldShown = "captured" | "standing" | "gone" | "unknown";
+
+/** Asks the bank about an authorization, and about our captures where it answers about one reference alone. */
+export async function askAboutHold(
   deps: AskDeps,
   payment: OrderedPayment,
   calls: readonly Pick<BankCall, "kind" | "reference">[],
-): Promise<boolean | undefined> {
+): Promise<HoldShown> {
+  const { verdict, inquiry } = await askAboutOrder(deps, payment, paymentAttempt(payment));
   const captures = calls.filter(({ kind }) => kind === "capture").map(({ reference }) => reference);
-  for (const reference of new Set([payment.payment_id, ...captures])) {
-    // Some banks answer about one reference alone, whatever its kind.
-    const kind = reference === payment.payment_id ? cardOperationOf(payment) : "capture";
-    const inquiry = await inquire(deps, payment, { reference, kind });
-    if (inquiry.kind === "unknown" || inquiry.kind === "not_sent") return undefined;
-    if (inquiry.kind === "found" && inquiry.movements.some(isCapture)) return true;
+  let capture = captureShown(inquiry);
+  for (const reference of new Set(captures)) {
+    if (capture !== "none") break;
+    capture = captureShown(await inquire(deps, payment, { reference, kind: "capture" }));
   }
-  return false;
+  if (capture !== "none") return capture;
+  if (verdict.kind === "approved") return "standing";
+  return verdict.kind === "unknown" ? "unknown" : "gone";
 }
 
-function isCapture({ kind, state }: BankMovement): boolean {
-  return kind === "capture" && state === "approved";
+function captureShown(inquiry: InquiryOutcome): "captured" | "none" | "unknown" {
+  if (inquiry.kind === "unknown" || inquiry.kind === "not_sent") return "unknown";
+  const movements = inquiry.kind === "found" ? inquiry.movements : [];
+  const captures = movements.filter(({ kind }) => kind === "capture");
+  if (captures.some(({ state }) => state === "approved")) return "captured";
+  return captures.some(({ state }) => state === "pending") ? "unknown" : "none";
 }
 
 /**

@@ -245,7 +245,7 @@ export async function sendBegun(
   const noted = await makeCall(db, call, acquirer.capabilities, async () => {
     answer = await acquirer[method[movement.kind]](request);
     // Before the answer is noted, after which nobody asks about it again.
-    if ("holdStands" in answer && answer.holdStands) events.holdStands(payment);
+    if ("holdStands" in answer && answer.holdStands) events.holdStands(payment, "voided_capture");
     return answer;
   });
   if (noted !== answer) events.answerMismatched(payment);

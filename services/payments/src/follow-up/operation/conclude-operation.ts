@@ -1,4 +1,4 @@
-import { retryHintOf, waitFor } from "@holdfast/acquirer";
+import { businessDayEnd, retryHintOf, waitFor, type Declined } from "@holdfast/acquirer";
 import type { ApiPaymentResponse, CommandReply } from "@holdfast/contracts";
 import { nextAttemptInMs } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
@@ -7,16 +7,20 @@ import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import { postpone } from "../../payment/payment-lease.ts";
 import { findCalls } from "../../bank/ledger/call-queries.ts";
-import { showsCapture } from "../../bank/ledger/ask-about.ts";
+import { askAboutHold } from "../../bank/ledger/ask-about.ts";
+import { chargedAt } from "../../bank/ledger/attempts.ts";
+import { isOpen, lastSentMsAgo, mayStillArrive } from "../../bank/ledger/bank-call.ts";
 import type { Sent } from "../../bank/ledger/movement.ts";
 import { paymentRecord } from "../../payment/payment-record.ts";
 import {
+  countExpiries,
   finishOperation,
   pendingOperation,
   type PaymentInOperation,
   type Operation,
   type OperationEnd,
 } from "./operation-queries.ts";
+import { expiryAfterDecline } from "./payment-operation.ts";
 
 export type ConcludeOperationDeps = {
   db: Kysely<PaymentsDatabase>;
@@ -47,7 +51,7 @@ export async function concludeOperation(
         deps,
         payment,
         operation,
-        await endOfDecline(deps, payment, operation, resultOf(outcome)),
+        await endOfDecline(deps, payment, operation, outcome),
       );
     case "expired":
       // Only an inquiry tells whether nothing was carried out under this reference, and it is made now. A bank that goes on
@@ -74,13 +78,24 @@ export async function endOfDecline(
   deps: Pick<ConcludeOperationDeps, "db" | "bank" | "now" | "events">,
   payment: PaymentInOperation,
   operation: Operation,
-  { resultCode, resultMessage }: { resultCode: string; resultMessage: string },
+  { resultCode, resultMessage, declineClass }: Omit<Declined, "kind" | "externalTransactionId">,
 ): Promise<Extract<OperationEnd, { state: "DECLINED" }>> {
   const end = { state: "DECLINED", resultCode, resultMessage } as const;
   if (operation.kind !== "EXPIRY") return end;
-  const isCaptured = await showsCapture(deps, payment, await findCalls(deps.db, payment.payment_id));
-  if (isCaptured) deps.events.capturedUnasked(payment);
-  return { ...end, mayBeCaptured: isCaptured ?? true };
+  const calls = await findCalls(deps.db, payment.payment_id);
+  const openCaptures = calls.filter((call) => call.kind === "capture" && isOpen(call));
+  const { businessDay, horizonMs } = deps.bank.termsOf(payment.account_id);
+  const hold = await askAboutHold(deps, payment, calls);
+  const expiry = expiryAfterDecline({
+    declines: (await countExpiries(deps.db, payment.payment_id, "DECLINED")) + 1,
+    hold,
+    captureMayArrive: mayStillArrive(lastSentMsAgo(openCaptures), horizonMs),
+    isDayOver: deps.now() >= businessDayEnd(chargedAt(payment), businessDay).getTime(),
+    isByRule: declineClass === "technical",
+  });
+  if (hold === "captured") deps.events.capturedUnasked(payment);
+  if ("end" in expiry && expiry.end === "lapses") deps.events.holdStands(payment, "expired");
+  return { ...end, expiry };
 }
 
 function resultOf({ resultCode, resultMessage }: { resultCode: string; resultMessage: string }) {

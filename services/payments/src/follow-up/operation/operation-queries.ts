@@ -20,7 +20,7 @@ import {
 import { transition } from "../../payment/payment.ts";
 import { lowerExcess } from "../chargeback/chargeback-queries.ts";
 import { recordEvent } from "../../payment/record-event.ts";
-import { expiryAfterDecline, expiryNotSent, type OperationKind } from "./payment-operation.ts";
+import { expiryNotSent, type AfterDeclinedExpiry, type OperationKind } from "./payment-operation.ts";
 
 export type Operation = Selectable<PaymentOperationTable>;
 
@@ -43,8 +43,8 @@ export async function findOperation(
 /** The end of an operation. */
 export type OperationEnd =
   | { state: "DONE"; resultCode: string; resultMessage: string }
-  /** `mayBeCaptured`: the bank shows a capture of the payment, or has not said that there is none. */
-  | { state: "DECLINED"; resultCode: string; resultMessage: string; mayBeCaptured?: boolean }
+  /** `expiry`: the consequence for an authorization that was to expire. */
+  | { state: "DECLINED"; resultCode: string; resultMessage: string; expiry?: AfterDeclinedExpiry }
   /** It was not sent. `waitMs`: how long the bank takes no such call. */
   | { state: "DROPPED"; waitMs?: number };
 
@@ -64,7 +64,8 @@ export async function finishOperation(
 ): Promise<Reply | undefined> {
   const at = new Date();
   const expiry = await expiryAfter(trx, operation, end);
-  const changed = end.state === "DONE" || expiry === "gone";
+  const expired = expiry && "end" in expiry ? expiry.end : undefined;
+  const changed = end.state === "DONE" || expired !== undefined;
   const after = changed && end.state !== "DROPPED" ? effectOf(payment, operation, { ...end, at }) : payment;
   const ended = await trx
     .updateTable("payment")
@@ -76,7 +77,7 @@ export async function finishOperation(
       commission_minor: after.commission_minor,
       result_code: after.result_code,
       result_message: after.result_message,
-      ...(typeof expiry === "object" && { authorization_expires_at: fromNow(expiry.againInMs) }),
+      ...(expiry && "againInMs" in expiry && { authorization_expires_at: fromNow(expiry.againInMs) }),
       operation_id: null,
       lease_token: null,
       lease_until: null,
@@ -104,7 +105,7 @@ export async function finishOperation(
     .execute();
   const shown = { ...after, last_operation: shownOperation(operation, end, at) };
   if (after.state !== payment.state) {
-    await recordHistory(trx, payment, shown, expiry === "gone" ? "expiry_declined" : CAUSES[operation.kind]);
+    await recordHistory(trx, payment, shown, expired ? EXPIRED[expired] : CAUSES[operation.kind]);
   }
   for (const eventType of eventsOf(shown, after.state !== payment.state))
     await recordEvent(trx, shown, eventType, operation.traceparent);
@@ -114,27 +115,31 @@ export async function finishOperation(
   return reply;
 }
 
-/**
- * Decides what follows an expiry that the acquirer declined or that could not be sent: another attempt, or that the
- * funds are taken for released.
- */
+/** The consequence of an expiry that the acquirer declined or that could not be sent. */
 async function expiryAfter(
   trx: Transaction<PaymentsDatabase>,
   operation: Operation,
   end: OperationEnd,
-): Promise<{ againInMs: number } | "gone" | undefined> {
+): Promise<AfterDeclinedExpiry | undefined> {
   if (operation.kind !== "EXPIRY" || end.state === "DONE") return undefined;
-  const { count } = await trx
+  if (end.state === "DECLINED") return end.expiry;
+  return expiryNotSent((await countExpiries(trx, operation.payment_id, "DROPPED")) + 1, end.waitMs);
+}
+
+/** The number of a payment's expiries that have ended in this way. */
+export async function countExpiries(
+  db: Kysely<PaymentsDatabase>,
+  paymentId: string,
+  state: "DECLINED" | "DROPPED",
+): Promise<number> {
+  const { count } = await db
     .selectFrom("payment_operation")
     .select(({ fn }) => fn.countAll<bigint>().as("count"))
-    .where("payment_id", "=", operation.payment_id)
+    .where("payment_id", "=", paymentId)
     .where("kind", "=", "EXPIRY")
-    .where("state", "=", end.state)
+    .where("state", "=", state)
     .executeTakeFirstOrThrow();
-  const times = Number(count) + 1;
-  return end.state === "DECLINED"
-    ? expiryAfterDecline(times, end.mayBeCaptured ?? false)
-    : expiryNotSent(times, end.waitMs);
+  return Number(count);
 }
 
 function shownOperation(operation: Operation, end: OperationEnd, at: Date): ShownOperation | null {
@@ -205,6 +210,9 @@ function eventsOf({ state, last_operation }: PaymentRow & ShownPayment, isChange
 }
 
 const CAUSES: Record<OperationKind, string> = { CAPTURE: "captured", CANCEL: "cancelled", EXPIRY: "expired" };
+
+/** Causes of an end that the bank has declined. */
+const EXPIRED = { lapses: "hold_lapses", gone: "expiry_declined" } as const;
 
 /** The answer to the request that began an operation. */
 export function replyOf(payment: ShownPayment, end: OperationEnd): Reply {

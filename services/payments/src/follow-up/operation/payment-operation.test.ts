@@ -5,6 +5,8 @@ import {
   decideCapture,
   decideExpiry,
   decideReservation,
+  expiryAfterDecline,
+  type DeclinedExpiry,
   type OperablePayment,
   expiryNotSent,
 } from "./payment-operation.ts";
@@ -175,4 +177,45 @@ test("an expiry that cannot be sent is tried again at most an hour later", () =>
   expect(expiryNotSent(1, 86_400_000)).toEqual({ againInMs: 86_400_000 });
   const minutes = [1, 2, 8, 11, 12, 5_000].map((times) => expiryNotSent(times).againInMs / 60_000);
   expect(minutes).toEqual([1 / 12, 1 / 6, 640 / 60, 60, 60, 60]);
+});
+
+describe("an expiry that the bank declines", () => {
+  const DAY_MS = 86_400_000;
+  const after = (of: Partial<DeclinedExpiry>) =>
+    expiryAfterDecline({
+      declines: 1,
+      hold: "standing",
+      captureMayArrive: false,
+      isDayOver: true,
+      isByRule: true,
+      ...of,
+    });
+
+  test("by its own rules and after the day of a hold that stands ends at once: the hold lapses", () => {
+    expect(after({})).toEqual({ end: "lapses" });
+  });
+
+  test.each<[string, Partial<DeclinedExpiry>]>([
+    ["on the day itself", { isDayOver: false }],
+    ["by the issuer, who may say otherwise", { isByRule: false }],
+    ["of a hold that is not shown", { hold: "gone" }],
+    ["of what was captured", { hold: "captured" }],
+    ["without an answer about it", { hold: "unknown" }],
+    ["while a capture may arrive", { captureMayArrive: true }],
+  ])("is tried again a day later, and then two: %s", (_case, of) => {
+    expect(after(of)).toEqual({ againInMs: DAY_MS });
+    expect(after({ ...of, declines: 2 })).toEqual({ againInMs: 2 * DAY_MS });
+  });
+
+  test.each<[string, Partial<DeclinedExpiry>, object]>([
+    ["on the day itself", { isDayOver: false }, { end: "gone" }],
+    ["of a hold that is not shown", { hold: "gone" }, { end: "gone" }],
+    ["by the issuer, of a hold that stands", { isByRule: false }, { end: "lapses" }],
+    ["of what was captured", { hold: "captured" }, { againInMs: 4 * DAY_MS }],
+    ["without an answer about it", { hold: "unknown" }, { againInMs: 4 * DAY_MS }],
+    ["while a capture may arrive", { captureMayArrive: true }, { againInMs: 4 * DAY_MS }],
+  ])("for the third time ends unless it may be captured: %s", (_case, of, decision) => {
+    expect(after({ ...of, declines: 3 })).toEqual(decision);
+    expect(after({ ...of, declines: 9 })).toEqual(decision);
+  });
 });

@@ -1,4 +1,5 @@
 import { amountToJson, parseJsonAmount, type CommandReply, type ProblemCode } from "@holdfast/contracts";
+import type { HoldShown } from "../../bank/ledger/ask-about.ts";
 import { merchantStatus } from "../../payment/payment.ts";
 import { refundableMinor, type PaymentFunds } from "../../payment/refundable-minor.ts";
 
@@ -69,14 +70,42 @@ export function decideExpiry(payment: OperablePayment): OperationDecision {
   return { kind: "go", amountMinor: left };
 }
 
+/** An expiry that the acquirer declined, and what is known of its authorization. */
+export type DeclinedExpiry = {
+  /** The declines so far, this one among them. */
+  declines: number;
+  hold: HoldShown;
+  /** A capture that was not answered may still be carried out. */
+  captureMayArrive: boolean;
+  /** The authorization's business day is over, by our own clock. */
+  isDayOver: boolean;
+  /** The bank's own rules refuse it: no issuer has judged it. */
+  isByRule: boolean;
+};
+
+/** `lapses`: the hold stands, and nothing can be sent any more. `gone`: the funds are taken for released. */
+export type AfterDeclinedExpiry = { againInMs: number } | { end: "lapses" | "gone" };
+
 /**
- * Decides on an expiry that the acquirer declined: tried again a day later, then two, and after the third decline no
- * more. Banks release old authorizations by themselves and then decline to cancel what is gone, so the funds are taken
- * for released, unless the bank may have captured them: then it is tried again every fourth day.
+ * Decides on an expiry that the acquirer declined. Some banks release an authorization on its business day only, and let it
+ * lapse by itself later: where the record shows it, and no capture, it has expired all the same. Otherwise it is tried again
+ * a day later, then two, and after the third decline no more: banks release old authorizations by themselves, and then
+ * decline to cancel what is gone. What the bank may have captured, or may still capture, does not end: it is tried again
+ * every fourth day.
  */
-export function expiryAfterDecline(declines: number, mayBeCaptured: boolean): { againInMs: number } | "gone" {
-  if (declines >= EXPIRY_DECLINES_MAX && !mayBeCaptured) return "gone";
-  return { againInMs: DAY_MS * 2 ** (Math.min(declines, EXPIRY_DECLINES_MAX) - 1) };
+export function expiryAfterDecline({
+  declines,
+  hold,
+  captureMayArrive,
+  isDayOver,
+  isByRule,
+}: DeclinedExpiry): AfterDeclinedExpiry {
+  const mayBeCaptured = hold === "captured" || hold === "unknown" || captureMayArrive;
+  const isLast = declines >= EXPIRY_DECLINES_MAX;
+  const lapses = hold === "standing" && isDayOver && (isByRule || isLast);
+  if (mayBeCaptured || !(lapses || isLast))
+    return { againInMs: DAY_MS * 2 ** (Math.min(declines, EXPIRY_DECLINES_MAX) - 1) };
+  return { end: lapses ? "lapses" : "gone" };
 }
 
 /**
