@@ -11,9 +11,9 @@ export const outboxSettings = {
     .default(500)
     .describe("Events that are published again in one second, at most."),
   OUTBOX_POLL_INTERVAL: durationSetting()
-    .default(5_000)
+    .default(30_000)
     .describe(
-      "How often the relay looks in the outbox for events that nobody has published, because their process died, and for those that are to be published again; what this process records leaves immediately.",
+      "How often the relay looks in the outbox for events that nobody has published, because their process died, and for those that are to be published again; what this process records leaves immediately. A process that starts looks again after 10 seconds, for what the one before it had not published.",
     ),
   OUTBOX_RECONCILE_INTERVAL: durationSetting()
     .default(300_000)

@@ -81,6 +81,13 @@ test("the process dies between commit and publishing: others publish when its cl
   expect(await msgIds()).toHaveLength(5);
 });
 
+test("a process that starts finds what the one before had claimed, as soon as that claim is over", async () => {
+  const { ids } = await harness.write(rounds().writer, 2);
+  await harness.superuser.query("update payments.outbox set publish_at = now() + interval '1 second'");
+  relay({ OUTBOX_REPUBLISH_AFTER: 2_000 });
+  await eventually(async () => expect(new Set(await msgIds())).toEqual(new Set(ids.map((id) => `${id}:2`))));
+});
+
 test("two processes publish each what they have committed: every event is in the stream once", async () => {
   const processes = [relay({ OUTBOX_POLL_INTERVAL: 100 }), relay({ OUTBOX_POLL_INTERVAL: 100 })];
   const ids = (

@@ -71,6 +71,7 @@ export function startReconciliation(
 ): PeriodicTask[] {
   const { settings, log, source, pool } = deps;
   const metrics = createOutboxMetrics(source);
+  let unconfirmed = 0;
   const intervalMs = settings.OUTBOX_RECONCILE_INTERVAL;
   const lock = createHeldLock(pool, { name: "reconcile", idleMaxMs: intervalMs + TAKE_OVER_AFTER_MS });
   const comparing = startPeriodicTask("reconcile events", {
@@ -92,8 +93,12 @@ export function startReconciliation(
       },
     },
     startPeriodicTask("measure the outbox", {
-      intervalMs: MEASURE_INTERVAL_MS,
-      round: async () => metrics.backlog(await measureBacklog(pool)),
+      intervalMs: () => (unconfirmed === 0 ? MEASURE_EMPTY_INTERVAL_MS : MEASURE_INTERVAL_MS),
+      async round() {
+        const measured = await measureBacklog(pool);
+        unconfirmed = measured.unconfirmed;
+        metrics.backlog(measured);
+      },
       log,
     }),
   ];
@@ -117,4 +122,6 @@ export async function reconcileLatest(
 
 const SETTLED_AFTER_MS = 5_000;
 const MEASURE_INTERVAL_MS = 15_000;
+/** An event waits for minutes before anybody has to know of it. */
+const MEASURE_EMPTY_INTERVAL_MS = 60_000;
 const TAKE_OVER_AFTER_MS = 30_000;

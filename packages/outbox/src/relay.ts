@@ -46,16 +46,24 @@ export function startOutboxRelay({ kept = createEventBuffer(), ...deps }: RelayD
   let woken = Promise.withResolvers<void>();
   let outcome: RelayRoundOutcome = "idle";
   let lookAt = 0;
+  let hasLooked = false;
   const wake = () => woken.resolve();
   const nudge = () => {
     lookAt = 0;
     wake();
   };
 
+  /** The second look is for what a process that died just before had claimed: it is due by then. */
+  const untilNextLook = () => {
+    const untilMs = hasLooked ? settings.OUTBOX_POLL_INTERVAL : claimMs(settings);
+    hasLooked = true;
+    return Math.min(untilMs, settings.OUTBOX_POLL_INTERVAL);
+  };
+
   const runRound = async (): Promise<RelayRoundOutcome> => {
     const look = performance.now() >= lookAt;
     // This look may miss an event that is committed from here on, which brings the next look forward.
-    if (look) lookAt = performance.now() + settings.OUTBOX_POLL_INTERVAL;
+    if (look) lookAt = performance.now() + untilNextLook();
     try {
       const ended = await round({ look });
       if (ended === "more" || ended === "failed") lookAt = 0;

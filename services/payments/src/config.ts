@@ -76,7 +76,7 @@ const settings = z.object({
     .default("TR")
     .describe("Cards issued in this country are `DOM`, all others `INT`."),
   BIN_TABLE_REFRESH: durationSetting()
-    .default(5_000)
+    .default(10_000)
     .describe("How often a process checks for a new BIN import, and so the longest it can use an old table."),
   LEASE_DURATION: durationSetting()
     .optional()
@@ -89,7 +89,7 @@ const settings = z.object({
   RECOVERY_INTERVAL: durationSetting()
     .default(2_000)
     .describe(
-      "How often recovery looks for due payments; one whose time is known by then is looked at when it comes.",
+      "How soon recovery looks for due payments after one may have become undecided here; one whose time is known by then is looked at when it comes. While none is due it looks half a minute after the last time, or after 15 intervals if that is less, for what another process has left.",
     ),
   RECOVERY_IN_FLIGHT_MAX: integerSetting(1, 10_000)
     .default(128)
@@ -119,7 +119,7 @@ const settings = z.object({
     .default(86_400_000)
     .describe("The age at which a payment with an unknown outcome is overdue and needs an operator."),
   UNRESOLVED_MEASURE_INTERVAL: durationSetting()
-    .default(15_000)
+    .default(60_000)
     .describe("How often payments with an unknown outcome are counted."),
   AUTHORIZATION_EXPIRES_AFTER: durationSetting()
     .default(7 * 86_400_000)
@@ -151,7 +151,9 @@ const settings = z.object({
     ),
   CHECKOUT_INTERVAL: durationSetting()
     .default(5_000)
-    .describe("How often expired checkouts are closed when nobody reads them."),
+    .describe(
+      "How soon checkouts are looked for that are over and that nobody reads, to close them, after one may have ended here; one whose time is over is closed then. While none is over it is as with `RECOVERY_INTERVAL`.",
+    ),
   REFUND_TWO_APPROVERS_ABOVE: amountsSetting()
     .optional()
     .describe(

@@ -33,7 +33,7 @@ import { lookUpBin } from "./accept/bins/look-up-bin.ts";
 import { createBusinessEvents, type BusinessEvents } from "./payment/business-events.ts";
 import { chargebackHandlers } from "./follow-up/chargeback/chargeback-handlers.ts";
 import { checkoutHandlers, type CheckoutDeps } from "./accept/checkout/checkout-handlers.ts";
-import { closeCheckouts } from "./accept/checkout/conclude-checkout.ts";
+import { startClosingCheckouts } from "./accept/checkout/conclude-checkout.ts";
 import type { Config } from "./config.ts";
 import { accountHandlers, probeHandlers } from "./people/accounts/account-handlers.ts";
 import { refuseMissingSealingKeys } from "./keys.ts";
@@ -87,6 +87,11 @@ export async function startPayments(
     operationEnded: nudgeAfter<Parameters<BusinessEvents["operationEnded"]>, void>(relay, (...end) =>
       businessEvents.operationEnded(...end),
     ),
+    // The payment may be that of a checkout that nobody reads.
+    unknownConcluded(...concluded: Parameters<BusinessEvents["unknownConcluded"]>): void {
+      businessEvents.unknownConcluded(...concluded);
+      closing.nudge();
+    },
     challengeShown: nudgeAfter<Parameters<BusinessEvents["challengeShown"]>, void>(relay, (...shown) =>
       businessEvents.challengeShown(...shown),
     ),
@@ -142,6 +147,14 @@ export async function startPayments(
       checkoutExpiresAfterMs: config.CHECKOUT_EXPIRES_AFTER,
     },
   };
+  const { recovery: recovering, tasks: upkeepTasks } = startUpkeep(recovery, { config, upkeep, clock, log });
+  const closing = startClosingCheckouts(checkouts, {
+    intervalMs: config.CHECKOUT_INTERVAL,
+    onClosed: () => relay.nudge(),
+    clock,
+    log,
+  });
+  const worked = { nudge: () => [recovering, closing].forEach((each) => each.nudge()) };
   // Actions of people are audited, and some of them are events.
   const committed = { nudge: () => [auditWatch, relay].forEach((each) => each.nudge()) };
   const serving = await serve(bus, {
@@ -156,52 +169,48 @@ export async function startPayments(
     staff: staffAdmission(config, log, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
     handlers: [
-      ...authorizationHandlers(authorization),
+      // Each of these may leave a payment undecided or due, or end that of a checkout.
+      ...nudgeAfterEach(worked, [
+        ...authorizationHandlers(authorization),
+        ...threeDs.handlers,
+        ...operations.handlers,
+        ...nudgeAfterEach(relay, checkoutHandlers(checkouts)),
+        ...notificationHandlers({ ...connecting, db, accounts, bus, log }),
+        ...nudgeAfterEach(committed, [
+          ...operatorHandlers({ ...recovery, limits }),
+          ...staffHandlers({ ...checkouts, operations, limits: { ...checkouts.limits, ...limits } }),
+          ...chargebackHandlers({
+            db,
+            fileKeys: config.FILE_KEYS,
+            recipient: createRingRecipient(config.FILE_KEYS),
+            twoAbove: config.CHARGEBACK_TWO_PEOPLE_ABOVE ?? new Map(),
+          }),
+          ...accountHandlers({ ...connecting, db, defaults, refresh: () => accounts.refresh() }),
+          ...probeHandlers({ ...connecting, db, bank, now: Date.now }),
+        ]),
+      ]),
       handler(merchantOperations.getPayment.command, ({ context, payload }) =>
         getPayment({ ...finishing, bank }, context.merchant.merchantId, payload.paymentId),
       ),
       ...listHandlers({ lists: lists.db, limits }),
-      ...threeDs.handlers,
-      ...operations.handlers,
       handler(merchantOperations.getBin.command, async ({ context, payload }) =>
         lookUpBin(lookUps, context.merchant.merchantId, payload),
       ),
-      ...nudgeAfterEach(relay, checkoutHandlers(checkouts)),
-      ...notificationHandlers({ ...connecting, db, accounts, bus, log }),
       ...nudgeAfterEach(auditWatch, reservationHandlers({ ...common, bank: bankFor("refunds"), twoAbove })),
-      ...nudgeAfterEach(committed, [
-        ...operatorHandlers({ ...recovery, limits }),
-        ...staffHandlers({ ...checkouts, operations, limits: { ...checkouts.limits, ...limits } }),
-        ...chargebackHandlers({
-          db,
-          fileKeys: config.FILE_KEYS,
-          recipient: createRingRecipient(config.FILE_KEYS),
-          twoAbove: config.CHARGEBACK_TWO_PEOPLE_ABOVE ?? new Map(),
-        }),
-        ...accountHandlers({ ...connecting, db, defaults, refresh: () => accounts.refresh() }),
-        ...probeHandlers({ ...connecting, db, bank, now: Date.now }),
-      ]),
       confirmEventsHandler("payments", outboxPool),
     ],
   });
   const tasks = [
     auditWatch,
     startCertificateWatch({ watched: dependencyServers(config), log }),
-    ...startUpkeep(recovery, { config, upkeep, clock, log }),
+    ...upkeepTasks,
     startPeriodicTask("accounts", {
       intervalMs: config.ACCOUNT_REFRESH,
       round: () => accounts.refresh(),
       log,
     }),
     startPeriodicTask("BIN table", { intervalMs: config.BIN_TABLE_REFRESH, round: bins.refresh, log }),
-    startPeriodicTask("checkouts", {
-      intervalMs: config.CHECKOUT_INTERVAL,
-      round: async () => {
-        if ((await closeCheckouts(checkouts)) > 0) relay.nudge();
-      },
-      clock,
-      log,
-    }),
+    closing,
     ...startPurges(retentionPolicy, { deps: db, settings: config, log }),
     keyRecorder,
     startPeriodicTask("measure unresolved", {

@@ -1,11 +1,12 @@
 /** Background work that finishes what was begun, each account's by workers of its own. */
-import { startWorkPools, type PeriodicTask, type WorkPoolsOptions } from "@holdfast/service-runtime";
+import { startWorkPools, type WorkPools, type WorkPoolsOptions } from "@holdfast/service-runtime";
 import type { Upkeep } from "./bank/calls/account-connections.ts";
 import type { Config } from "./config.ts";
 import { expiredDueInMs, expirePayment, takeExpired } from "./follow-up/operation/expire-payments.ts";
 import { startRecovery, type RecoveryWorkerDeps } from "./unknown/recovery/recovery-worker.ts";
 import { startWatching } from "./unknown/recovery/watch-payment.ts";
 
+/** @returns recovery, whose nudge says that something may be undecided, and everything that is to be stopped. */
 export function startUpkeep(
   deps: RecoveryWorkerDeps,
   {
@@ -13,25 +14,27 @@ export function startUpkeep(
     upkeep: { keys, inFlightMax },
     ...running
   }: { config: Config; upkeep: Upkeep } & Required<Pick<WorkPoolsOptions<never, never>, "clock" | "log">>,
-): PeriodicTask[] {
+): { recovery: WorkPools; tasks: WorkPools[] } {
   const {
     db,
     limits: { leaseMs },
   } = deps;
-  return [
-    startRecovery(deps, {
-      keys,
-      inFlightMax: inFlightMax(config.RECOVERY_IN_FLIGHT_MAX),
-      intervalMs: config.RECOVERY_INTERVAL,
-      ...running,
-    }),
+  const recovery = startRecovery(deps, {
+    keys,
+    inFlightMax: inFlightMax(config.RECOVERY_IN_FLIGHT_MAX),
+    intervalMs: config.RECOVERY_INTERVAL,
+    ...running,
+  });
+  const tasks = [
+    recovery,
     startWorkPools("expiry", {
       keys,
       inFlightMax: inFlightMax(config.EXPIRY_IN_FLIGHT_MAX),
       intervalMs: config.EXPIRY_INTERVAL,
       dueInMs: () => expiredDueInMs(db),
       lease: (accountId, limit) => takeExpired(db, { limit, leaseMs, accountId }),
-      work: (payment) => expirePayment(deps, payment),
+      // The bank's answer may be unknown.
+      work: (payment) => expirePayment(deps, payment).finally(() => recovery.nudge()),
       ...running,
     }),
     startWatching(deps, {
@@ -41,6 +44,7 @@ export function startUpkeep(
       ...running,
     }),
   ];
+  return { recovery, tasks };
 }
 
 const WATCH_IN_FLIGHT_MAX = 16;

@@ -56,13 +56,13 @@ const settings = z.object({
   RECOVERY_INTERVAL: durationSetting()
     .default(2_000)
     .describe(
-      "How often recovery looks for due refunds; one whose time is known by then is looked at when it comes.",
+      "How soon recovery looks for due refunds after one may have to be tried again; one whose time is known by then is looked at when it comes. While none is due it looks half a minute after the last time, or after 15 intervals if that is less, for what another process has left.",
     ),
   RECOVERY_IN_FLIGHT_MAX: integerSetting(1, 10_000)
     .default(32)
     .describe("Refunds that one process takes up again at the same time, of each account."),
   QUEUE_MEASURE_INTERVAL: durationSetting()
-    .default(15_000)
+    .default(60_000)
     .describe("How often the queue of undecided refunds is measured."),
   UNDECIDED_OVERDUE_AFTER: durationSetting()
     .default(86_400_000)

@@ -108,7 +108,14 @@ export async function startRefunds(
     db,
     bank: shareBank(bank, permitsOf),
     payments: createPaymentsPort(bus, { timeoutMs: config.PAYMENTS_TIMEOUT }),
-    events: { ...events, ended: nudgeAfter(relay, (refund) => events.ended(refund)) },
+    events: {
+      ...events,
+      ended: nudgeAfter(relay, (refund) => events.ended(refund)),
+      waiting(refund, attempt) {
+        events.waiting(refund, attempt);
+        recovery.nudge();
+      },
+    },
     view: { overdueAfterMs: config.UNRESOLVED_OVERDUE_AFTER },
     beyondDeadline,
     limits: {
@@ -120,18 +127,25 @@ export async function startRefunds(
     },
     now: Date.now,
   };
+  const clock = await startClockWatch({ pool, log, intervalMs: config.CLOCK_INTERVAL });
+  const recovery = startRecovery(
+    { ...deps, bank, log },
+    { inFlightMax: config.RECOVERY_IN_FLIGHT_MAX, intervalMs: config.RECOVERY_INTERVAL, clock },
+  );
   onNotice(bus, refundNotified, ({ refundId }) => {
-    bringInquiryForward(db, refundId).catch((error: unknown) =>
+    const brought = bringInquiryForward(db, refundId).then(() => recovery.nudge());
+    brought.catch((error: unknown) =>
       log.warn(
         { refundId, error },
         "a refund of which the bank has sent a notification waits for its schedule",
       ),
     );
   });
-  const clock = await startClockWatch({ pool, log, intervalMs: config.CLOCK_INTERVAL });
   const auditWatch = watchAuditHead({ db, chain: "refunds", settings: config, log });
+  // What a request leaves in doubt is due at once.
+  const requested = { nudge: () => [relay, recovery].forEach((each) => each.nudge()) };
   // Actions of people are audited, and some of them are events.
-  const committed = { nudge: () => [auditWatch, relay].forEach((each) => each.nudge()) };
+  const committed = { nudge: () => [auditWatch, requested].forEach((each) => each.nudge()) };
   const serving = await serve(bus, {
     service: "refunds",
     permits: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.LOCAL_COMMANDS_IN_FLIGHT_MAX },
@@ -144,7 +158,7 @@ export async function startRefunds(
     staff: staffAdmission(config, log, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
     handlers: [
-      ...nudgeAfterEach(relay, [
+      ...nudgeAfterEach(requested, [
         handler(operations.requestRefund.command, (message) => requestRefundByMerchant(deps, message)),
       ]),
       handler(getRefundCommand, ({ context, payload }) =>
@@ -163,14 +177,7 @@ export async function startRefunds(
   });
   const tasks = [
     startCertificateWatch({ watched: dependencyServers(config), log }),
-    startRecovery(
-      { ...deps, bank, log },
-      {
-        inFlightMax: config.RECOVERY_IN_FLIGHT_MAX,
-        intervalMs: config.RECOVERY_INTERVAL,
-        clock,
-      },
-    ),
+    recovery,
     beyondDeadline,
     auditWatch,
     startPeriodicTask("measure queue", {

@@ -119,3 +119,61 @@ test("a key whose places are taken is looked at again when there is one", async 
   await pools.stop(60_000);
   expect(leases).toBeGreaterThanOrEqual(2);
 });
+
+/** Pools of one key, and the promises of their first three looks. */
+function startNudged(
+  intervalMs: number,
+  { work = () => Promise.resolve() }: { work?: () => Promise<void> } = {},
+) {
+  const looks = [1, 2, 3].map(() => Promise.withResolvers<void>());
+  let looked = 0;
+  let isLeased = false;
+  const pools = startWorkPools("recovery", {
+    dueInMs: () => {
+      looks[looked++]?.resolve();
+      return Promise.resolve(looked === 1 ? 0 : 3_600_000);
+    },
+    isNudged: true,
+    keys: () => ["one"],
+    inFlightMax: () => 2,
+    intervalMs,
+    lease: (key) => {
+      const items = isLeased ? [] : [key];
+      isLeased = true;
+      return Promise.resolve(items);
+    },
+    work,
+    log: createLogger("test", "fatal"),
+  });
+  onTestFinished(() => pools.stop(60_000));
+  const [first, second, third] = looks.map(({ promise }) => promise);
+  return { pools, first: first!, second: second!, third: third! };
+}
+
+test("while nothing is due and nobody nudges, fifteen intervals pass between two looks", async () => {
+  const { second, third } = startNudged(50);
+  await second;
+  const lookedAt = performance.now();
+  await third;
+  expect(performance.now() - lookedAt).toBeGreaterThan(700);
+});
+
+test("what is nudged for is looked for within an interval", async () => {
+  const { pools, second, third } = startNudged(500);
+  await second;
+  const nudgedAt = performance.now();
+  // One that comes before the look has ended counts, too.
+  pools.nudge();
+  await third;
+  expect(performance.now() - nudgedAt).toBeLessThan(7_000);
+});
+
+test("the end of an item has the next look come within an interval", async () => {
+  const ends = Promise.withResolvers<void>();
+  const { second, third } = startNudged(500, { work: () => ends.promise });
+  await second;
+  const endedAt = performance.now();
+  ends.resolve();
+  await third;
+  expect(performance.now() - endedAt).toBeLessThan(7_000);
+});

@@ -13,6 +13,12 @@ export type WorkPoolsOptions<Key, Item> = Omit<
    * only statement for any number of keys.
    */
   dueInMs: () => Promise<number | undefined>;
+  /**
+   * True where this process nudges for whatever it makes due. While nothing is due and no nudge comes, it then looks
+   * once in {@link IDLE_INTERVALS} intervals, and at least every half minute: so late is what another process has made
+   * due and has died before it could do it.
+   */
+  isNudged?: boolean;
   /** The present keys. One that is left out later keeps its pool. */
   keys: () => Iterable<Key> | Promise<Iterable<Key>>;
   inFlightMax: (key: Key) => number;
@@ -20,14 +26,20 @@ export type WorkPoolsOptions<Key, Item> = Omit<
   lease: (key: Key, limit: number) => Promise<Item[]>;
 };
 
+export type WorkPools = PeriodicTask & {
+  /** Has the next look come within `intervalMs`, since something may be due by then. The end of an item does so, too. */
+  nudge(): void;
+};
+
 type Pool = { task: PeriodicTask; look: () => void };
 
 /** Works each key in a pool of its own, so that any number of hanging items of one hold no permit of another's. */
 export function startWorkPools<Key, Item>(
   operation: string,
-  { dueInMs, keys, inFlightMax, lease, ...options }: WorkPoolsOptions<Key, Item>,
-): PeriodicTask {
-  const stopping = new AbortController();
+  { dueInMs, keys, inFlightMax, lease, isNudged = false, ...options }: WorkPoolsOptions<Key, Item>,
+): WorkPools {
+  const { intervalMs } = options;
+  const idleMs = isNudged ? idleIntervalMs(intervalMs) : intervalMs;
   const pools = new Map<Key, Pool>();
   const start = (key: Key): Pool => {
     let due = Promise.withResolvers<void>();
@@ -35,6 +47,8 @@ export function startWorkPools<Key, Item>(
       ...options,
       inFlightMax: () => inFlightMax(key),
       lease: (limit) => lease(key, limit),
+      // What is left of it may be due again soon.
+      work: (item) => options.work(item).finally(() => looking.nudge()),
       async untilNextLook(stopped) {
         await until(due.promise, stopped);
         due = Promise.withResolvers();
@@ -47,11 +61,11 @@ export function startWorkPools<Key, Item>(
    * interval.
    */
   const look = async (): Promise<number> => {
-    if (options.clock?.isOff()) return options.intervalMs;
+    if (options.clock?.isOff()) return intervalMs;
     try {
       const inMs = await dueInMs();
-      if (inMs === undefined) return options.intervalMs;
-      if (inMs > 0) return Math.min(Math.max(inMs, LOOK_PAUSE_MS), options.intervalMs);
+      if (inMs === undefined) return idleMs;
+      if (inMs > 0) return Math.min(Math.max(inMs, LOOK_PAUSE_MS), idleMs);
       for (const key of await keys()) {
         const pool = pools.get(key);
         if (pool) pool.look();
@@ -60,15 +74,13 @@ export function startWorkPools<Key, Item>(
     } catch (error) {
       options.log.error({ operation, error }, "a round failed");
     }
-    return options.intervalMs;
+    return intervalMs;
   };
-  const running = (async () => {
-    while (!stopping.signal.aborted) await pause(await look(), stopping.signal);
-  })();
+  const looking = startLooking(look, intervalMs);
   return {
+    nudge: looking.nudge,
     async stop(timeoutMs) {
-      stopping.abort();
-      await running;
+      await looking.stop();
       await Promise.all([...pools.values()].map(({ task }) => task.stop(timeoutMs)));
     },
   };
@@ -76,6 +88,13 @@ export function startWorkPools<Key, Item>(
 
 /** One look is for all items that are due within this time. */
 const LOOK_PAUSE_MS = 250;
+const IDLE_INTERVALS = 15;
+/** No longer than the shortest lease by default, so that a look sees each lease before it ends. */
+const IDLE_MAX_MS = 30_000;
+
+function idleIntervalMs(intervalMs: number): number {
+  return Math.max(intervalMs, Math.min(IDLE_INTERVALS * intervalMs, IDLE_MAX_MS));
+}
 
 async function until(due: Promise<void>, stopped: AbortSignal): Promise<void> {
   if (stopped.aborted) return;
@@ -84,4 +103,33 @@ async function until(due: Promise<void>, stopped: AbortSignal): Promise<void> {
   stopped.addEventListener("abort", stop);
   await Promise.race([due, end.promise]);
   stopped.removeEventListener("abort", stop);
+}
+
+/**
+ * Calls `look` again and again, each time after the milliseconds that the last call has returned, or after `intervalMs`
+ * where a nudge comes before.
+ */
+function startLooking(look: () => Promise<number>, intervalMs: number) {
+  const stopping = new AbortController();
+  let waiting = new AbortController();
+  const nudge = () => waiting.abort();
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      // This look may miss what is nudged for from here on.
+      waiting = new AbortController();
+      const inMs = await look();
+      const lookAt = performance.now() + inMs;
+      await pause(inMs, waiting.signal);
+      const leftMs = lookAt - performance.now();
+      if (leftMs > 0) await pause(Math.min(intervalMs, leftMs), stopping.signal);
+    }
+  })();
+  return {
+    nudge,
+    async stop() {
+      stopping.abort();
+      nudge();
+      await running;
+    },
+  };
 }

@@ -1,8 +1,8 @@
 import {
   startWorkPools,
   type Logger,
-  type PeriodicTask,
   type WorkPoolOptions,
+  type WorkPools,
   failpoint,
 } from "@holdfast/service-runtime";
 import { annotate, inLinkedSpan, SETTLED_OUTCOME } from "@holdfast/telemetry";
@@ -13,7 +13,8 @@ import { dropRefund } from "../request/drop-refund.ts";
 
 /**
  * Finishes the refunds that are due, those that wait longest first, side by side and without rounds: a bank that never
- * answers about one of them holds one permit of its account's, and the others are carried out meanwhile.
+ * answers about one of them holds one permit of its account's, and the others are carried out meanwhile. Whoever leaves
+ * one to be tried later nudges.
  */
 export function startRecovery(
   deps: CarryOutDeps & { log: Logger },
@@ -24,9 +25,10 @@ export function startRecovery(
   }: Pick<WorkPoolOptions<never>, "intervalMs" | "clock"> & {
     /** The bound of each account. */ inFlightMax: number;
   },
-): PeriodicTask {
+): WorkPools {
   return startWorkPools("recovery", {
     dueInMs: () => dueInMs(deps.db),
+    isNudged: true,
     keys: () => accountsUnderWay(deps.db),
     inFlightMax: () => inFlightMax,
     intervalMs,

@@ -1,5 +1,5 @@
 import { installmentAmounts } from "@holdfast/contracts";
-import { fromNow } from "@holdfast/postgres";
+import { fromNow, msUntilFirst } from "@holdfast/postgres";
 import {
   sql,
   type ExpressionBuilder,
@@ -208,8 +208,26 @@ export async function findCheckoutsToClose(
   db: Kysely<PaymentsDatabase>,
   { attemptsMax, limit }: { attemptsMax: number; limit: number },
 ): Promise<{ checkout_id: string }[]> {
-  // Each of the two parts uses an index of its own: checkouts past their end, and those paid or tried before it.
-  const { rows } = await sql<{ checkout_id: string }>`
+  const { rows } = await sql<{ checkout_id: string }>`${toClose(attemptsMax)} limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** The milliseconds until an open checkout is over, 0 where one is; undefined where none is open. */
+export async function checkoutsDueInMs(
+  db: Kysely<PaymentsDatabase>,
+  attemptsMax: number,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ in_ms: number | null }>`
+    select case when exists (${toClose(attemptsMax)}) then 0 else (
+      select ${msUntilFirst("expires_at")} from checkout where state = 'OPEN' and expires_at > now()) end as in_ms`.execute(
+    db,
+  );
+  return rows[0]?.in_ms ?? undefined;
+}
+
+/** Each of the two parts uses an index of its own: checkouts past their end, and those paid or tried before it. */
+function toClose(attemptsMax: number) {
+  return sql`
     select checkout_id from checkout left join payment using (payment_id)
     where checkout.state = 'OPEN' and expires_at <= now()
       and (payment_id is null or payment.state in (${sql.join(SETTLED_STATES)}))
@@ -220,7 +238,5 @@ export async function findCheckoutsToClose(
       or payment.state in (${sql.join(FAILED_STATES)}) and (
         attempts >= ${attemptsMax} or exists (
           select from payment_history
-          where payment_history.payment_id = payment.payment_id and to_state = 'SUCCESS')))
-    limit ${limit}`.execute(db);
-  return rows;
+          where payment_history.payment_id = payment.payment_id and to_state = 'SUCCESS')))`;
 }

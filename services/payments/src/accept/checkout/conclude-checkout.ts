@@ -1,10 +1,16 @@
-import { failpoint } from "@holdfast/service-runtime";
+import { failpoint, startWorkPools, type WorkPools, type WorkPoolsOptions } from "@holdfast/service-runtime";
 import type { Kysely } from "kysely";
 import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { PaymentsDatabase } from "../../database.ts";
 import { decideCheckout } from "./checkout.ts";
 import { closeCheckout } from "./close-checkout.ts";
-import { findCheckout, findCheckoutsToClose, lockCheckout, type FoundCheckout } from "./checkout-queries.ts";
+import {
+  checkoutsDueInMs,
+  findCheckout,
+  findCheckoutsToClose,
+  lockCheckout,
+  type FoundCheckout,
+} from "./checkout-queries.ts";
 
 export type ConcludeCheckoutDeps = {
   db: Kysely<PaymentsDatabase>;
@@ -61,3 +67,39 @@ export async function closeCheckouts(deps: ConcludeCheckoutDeps): Promise<number
 }
 
 const ROUND_MAX = 100;
+
+/**
+ * Closes checkouts that are over, for as long as the process runs. Whoever may have ended the payment of one nudges.
+ *
+ * @param onClosed is called after a round that has found some.
+ */
+export function startClosingCheckouts(
+  deps: ConcludeCheckoutDeps,
+  { onClosed, ...options }: ClosingOptions,
+): WorkPools {
+  let isDue = false;
+  return startWorkPools("checkouts", {
+    ...options,
+    isNudged: true,
+    async dueInMs() {
+      const inMs = await checkoutsDueInMs(deps.db, deps.limits.checkoutAttemptsMax);
+      isDue = inMs !== undefined && inMs <= 0;
+      return inMs;
+    },
+    keys: () => ["all"],
+    inFlightMax: () => 1,
+    // One item stands for all that are over.
+    lease(all) {
+      const items = isDue ? [all] : [];
+      isDue = false;
+      return Promise.resolve(items);
+    },
+    async work() {
+      if ((await closeCheckouts(deps)) > 0) onClosed();
+    },
+  });
+}
+
+type ClosingOptions = Required<Pick<WorkPoolsOptions<never, never>, "intervalMs" | "clock" | "log">> & {
+  onClosed: () => void;
+};

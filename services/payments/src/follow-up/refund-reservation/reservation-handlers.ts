@@ -5,7 +5,6 @@ import {
   listRefundReservations,
   readRefundableAmounts as readRefundableAmountsCommand,
   readRefundSending,
-  readSettlingAccounts,
   releaseRefund as releaseRefundCommand,
   reserveRefund as reserveRefundCommand,
   settleRefund as settleRefundCommand,
@@ -13,7 +12,6 @@ import {
   type StoredReservation,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
-import { listSettlementAccounts } from "../../bank/account/list-settlement-accounts.ts";
 import { carryOutAtBank, inquireAtBank, type RefundAtBankDeps } from "./refund-at-bank.ts";
 import { agreeToRefund, type AgreeDeps } from "./agree-to-refund.ts";
 import { readRefundableAmounts } from "./refundable-amounts.ts";
@@ -23,9 +21,7 @@ import { sql, type Kysely } from "kysely";
 import type { z } from "zod";
 import type { PaymentsDatabase } from "../../database.ts";
 
-/**
- * Commands of other services: refunds' about amounts to reserve, reserved ones and the bank; settlement's about accounts.
- */
+/** Commands of refunds about amounts to reserve, reserved ones and the bank. */
 export function reservationHandlers(deps: RefundAtBankDeps & AgreeDeps) {
   return [
     handler(reserveRefundCommand, ({ context, payload }) =>
@@ -35,7 +31,6 @@ export function reservationHandlers(deps: RefundAtBankDeps & AgreeDeps) {
     handler(releaseRefundCommand, ({ payload }) => releaseRefund(deps, payload.refundId)),
     handler(agreeToRefundCommand, ({ context, payload }) => agreeToRefund(deps, context, payload)),
     handler(readRefundableAmountsCommand, ({ payload }) => readRefundableAmounts(deps, payload.paymentIds)),
-    handler(readSettlingAccounts, ({ payload }) => listSettlementAccounts(deps.db, payload)),
     handler(carryOutRefundAtBank, ({ context, payload }) =>
       carryOutAtBank(deps, payload, context.deadlineAt),
     ),

@@ -1,6 +1,7 @@
 import {
   operations,
   readMovements,
+  readSettlingAccounts,
   type ApiPaymentResponse,
   type CommandReply,
   type ListPart,
@@ -12,6 +13,7 @@ import { handler } from "@holdfast/messaging";
 import type { Kysely } from "kysely";
 import type { z } from "zod";
 import type { PaymentsDatabase } from "../../database.ts";
+import { listSettlementAccounts } from "../../bank/account/list-settlement-accounts.ts";
 import { operatorPayment, type OperatorPaymentRow } from "../operator/operator-payment.ts";
 import { findUnresolved } from "../operator/operator-payment-queries.ts";
 import { readPaymentMovements } from "../../payment/movement-facts.ts";
@@ -29,6 +31,7 @@ export function listHandlers(deps: ListDeps) {
     handler(operations.listPaymentsOfMerchants.command, ({ payload }) => listForOperator(deps, payload)),
     handler(operations.getFigures.command, ({ payload }) => figuresOf(deps.lists, payload)),
     handler(readMovements.payments, ({ payload }) => readPaymentMovements(deps.lists, payload)),
+    handler(readSettlingAccounts, ({ payload }) => listSettlementAccounts(deps.lists, payload)),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { inLinkedSpan } from "@holdfast/telemetry";
-import { startWorkPools, type PeriodicTask, type WorkPoolsOptions } from "@holdfast/service-runtime";
+import { startWorkPools, type WorkPools, type WorkPoolsOptions } from "@holdfast/service-runtime";
 import { leaseUnsettled, unsettledDueInMs } from "../../payment/payment-lease.ts";
 import { attemptRecovery, type RecoverDeps } from "./recover-payment.ts";
 
@@ -13,12 +13,14 @@ export type UpkeepOptions = Pick<
 
 /**
  * Settles the payments of unknown outcome that are due, those that wait longest first, side by side and without rounds: an
- * inquiry that hangs holds one permit of its account's, and the others are asked about in time to be adopted.
+ * inquiry that hangs holds one permit of its account's, and the others are asked about in time to be adopted. Whoever
+ * leaves a payment undecided nudges.
  */
-export function startRecovery(deps: RecoveryWorkerDeps, options: UpkeepOptions): PeriodicTask {
+export function startRecovery(deps: RecoveryWorkerDeps, options: UpkeepOptions): WorkPools {
   return startWorkPools("recovery", {
     ...options,
     dueInMs: () => unsettledDueInMs(deps.db),
+    isNudged: true,
     lease: (accountId, limit) => leaseUnsettled(deps.db, { leaseMs: deps.limits.leaseMs, limit, accountId }),
     work: (payment) =>
       inLinkedSpan("recover payment", payment.traceparent, () => attemptRecovery(deps, payment)),

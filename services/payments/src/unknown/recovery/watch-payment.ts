@@ -1,4 +1,4 @@
-import { nextAttemptInMs, startWorkPools, type PeriodicTask } from "@holdfast/service-runtime";
+import { nextAttemptInMs, startWorkPools, type WorkPools } from "@holdfast/service-runtime";
 import { waitFor } from "@holdfast/acquirer";
 import { isUnsettled } from "../../payment/payment.ts";
 import type { RecoverDeps } from "./recover-payment.ts";
@@ -117,7 +117,7 @@ async function askWhatBecame(deps: RecoverDeps, payment: WatchedPayment, first: 
 }
 
 /** Looks at the payments that are due, side by side. */
-export function startWatching(deps: RecoveryWorkerDeps, options: UpkeepOptions): PeriodicTask {
+export function startWatching(deps: RecoveryWorkerDeps, options: UpkeepOptions): WorkPools {
   return startWorkPools("watch", {
     ...options,
     dueInMs: () => watchedDueInMs(deps.db),
