@@ -1,6 +1,6 @@
 import { isLive, type InstallmentPrice } from "@holdfast/contracts";
 import type { Logger } from "@holdfast/service-runtime";
-import type { Kysely, Selectable } from "kysely";
+import { sql, type Kysely, type Selectable } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 import type { AccountAttributes, AcquirerAccountTable, Route } from "./account-tables.ts";
 
@@ -49,8 +49,12 @@ export function createCurrentAccounts(
   {
     log,
     onRead,
-    read = readAccounts,
-  }: { log: Logger; onRead?: (accounts: AccountTable["accounts"]) => void; read?: typeof readAccounts },
+    read = createReadAccounts(),
+  }: {
+    log: Logger;
+    onRead?: (accounts: AccountTable["accounts"]) => void;
+    read?: ReturnType<typeof createReadAccounts>;
+  },
 ): CurrentAccounts {
   let current: AccountTable | undefined;
   let begun = 0;
@@ -75,10 +79,23 @@ export function createCurrentAccounts(
 }
 
 /**
- * Reads routes before accounts: no account is ever deleted, so those that a route names are there when it has been
- * read. It takes no transaction, which would be half of what an idle process asks here.
+ * Makes the function that reads the accounts, and the routes where some have been confirmed since: of an idle process it
+ * is one statement. Accounts are read after the routes that name them, and none is ever deleted.
  */
-async function readAccounts(db: Kysely<PaymentsDatabase>): Promise<AccountTable> {
+function createReadAccounts(): (db: Kysely<PaymentsDatabase>) => Promise<AccountTable> {
+  let known: { confirmed: string; routes: AccountTable["routes"] } | undefined;
+  return async (db) => {
+    const accounts = await selectAccounts(db);
+    const [first] = accounts;
+    // A route names an account.
+    if (!first) return tableOf([], new Map());
+    if (known?.confirmed === first.routes_confirmed) return tableOf(accounts, known.routes);
+    known = { confirmed: first.routes_confirmed, routes: await readRoutes(db) };
+    return tableOf(await selectAccounts(db), known.routes);
+  };
+}
+
+async function readRoutes(db: Kysely<PaymentsDatabase>): Promise<AccountTable["routes"]> {
   const routes = await db
     .selectFrom("merchant_route")
     .distinctOn("merchant_id")
@@ -87,7 +104,11 @@ async function readAccounts(db: Kysely<PaymentsDatabase>): Promise<AccountTable>
     .orderBy("merchant_id")
     .orderBy("version", "desc")
     .execute();
-  const accounts = await db
+  return new Map(routes.map((row) => [row.merchant_id, row.routes]));
+}
+
+async function selectAccounts(db: Kysely<PaymentsDatabase>) {
+  return await db
     .selectFrom("acquirer_account")
     .innerJoin("acquirer_account_version", (join) =>
       join
@@ -99,14 +120,25 @@ async function readAccounts(db: Kysely<PaymentsDatabase>): Promise<AccountTable>
       "acquirer_account_version.settings",
       "acquirer_account_version.sealed_secrets",
       "acquirer_account_version.attributes",
+      ROUTES_CONFIRMED.as("routes_confirmed"),
     ])
     .execute();
+}
+
+/** SQL of a text that changes with each version of routes that is confirmed. */
+const ROUTES_CONFIRMED = sql<string>`(
+  select count(*) || ' ' || coalesce(max(confirmed_at)::text, '') from merchant_route where confirmed_at is not null)`;
+
+function tableOf(
+  accounts: Awaited<ReturnType<typeof selectAccounts>>,
+  routes: AccountTable["routes"],
+): AccountTable {
   const used = accounts.map(accountOf);
   return {
     accounts: new Map(used.map((account) => [account.accountId, account])),
     defaultAccount: used.find(({ isDefault, livemode }) => isDefault && livemode),
     testAccount: used.find(({ isDefault, livemode }) => isDefault && !livemode),
-    routes: new Map(routes.map((row) => [row.merchant_id, row.routes])),
+    routes,
   };
 }
 
