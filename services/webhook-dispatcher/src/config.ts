@@ -63,9 +63,9 @@ const settings = z.object({
     .default(10_000)
     .describe("How often deliveries of processes that died are released, and those past their deadline end."),
   WEBHOOK_CLAIM_INTERVAL: durationSetting()
-    .default(2_000)
+    .default(5_000)
     .describe(
-      "How often due deliveries are looked for when nothing triggers it. A retry after two minutes or less is sent when it is due, by the process that has planned it; any other starts late by this time at most.",
+      "How often due deliveries are looked for when nothing triggers it. A retry after an hour or less is sent when it is due, or up to a 240th of its delay later, by the process that has planned it; any other starts late by this time at most.",
     ),
   WEBHOOK_ENDPOINTS_MAX: integerSetting(1, 50)
     .default(10)

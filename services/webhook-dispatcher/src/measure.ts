@@ -7,12 +7,14 @@ import { MEASURE_STATE } from "./measure-statements.ts";
 /**
  * Measures what the dashboards show. The oldest delivery is found endpoint by endpoint, as in a claim. The number of
  * deliveries is the planner's estimate: counting a million would cost more.
+ *
+ * @returns whether all is quiet: nothing is due or under way, and no endpoint fails.
  */
 export async function measureState(
   db: Kysely<WebhooksDatabase>,
   queue: DeliveryQueue,
   events: BusinessEvents,
-): Promise<void> {
+): Promise<boolean> {
   const measurement = sql<Measured>`${sql.raw(MEASURE_STATE)}`;
   const { rows } = await measurement.execute(db);
   const { oldest_due_age_ms, behind_breaker_ms, pending, endpoints_failing, longest_failing_ms } = rows[0]!;
@@ -26,6 +28,7 @@ export async function measureState(
     endpointsFailing: endpoints_failing,
     longestFailingMs: Math.max(0, longest_failing_ms),
   });
+  return inFlight === 0 && oldest_due_age_ms <= 0 && behind_breaker_ms <= 0 && endpoints_failing === 0;
 }
 
 type Measured = {

@@ -191,6 +191,8 @@ export async function startWebhookDispatcher(
   };
   const task = (operation: string, intervalMs: number | (() => number), round: () => Promise<unknown>) =>
     startPeriodicTask(operation, { intervalMs, round, log });
+  let isQuiet = false;
+  const untilMeasured = () => (isQuiet ? MEASURE_QUIET_INTERVAL_MS : MEASURE_INTERVAL_MS);
   const measureStream = createStreamMeasurement();
   const tasks = [
     startCertificateWatch({ watched: dependencyServers(config), log }),
@@ -206,8 +208,10 @@ export async function startWebhookDispatcher(
       worker.nudge();
     }),
     task("report health", config.WEBHOOK_REAP_INTERVAL, () => reports.flush()),
-    task("warn of endpoints", config.WEBHOOK_REAP_INTERVAL, () => warn()),
-    task("measure state", MEASURE_INTERVAL_MS, () => measureState(db, worker.queue, events)),
+    task("warn of endpoints", WARN_EVERY * config.WEBHOOK_REAP_INTERVAL, () => warn()),
+    task("measure state", untilMeasured, async () => {
+      isQuiet = await measureState(db, worker.queue, events);
+    }),
     task("measure stream", MEASURE_INTERVAL_MS, () => measureStream(bus.nats)),
     task("keep partitions", PARTITIONS_INTERVAL_MS, () => maintainPartitions(db, retention)),
   ];
@@ -239,6 +243,9 @@ function timesOf(config: Config, connectMaxMs?: number): AttemptTimes {
 
 const STUCK_AFTER_MS = 30_000;
 const MEASURE_INTERVAL_MS = 15_000;
+const MEASURE_QUIET_INTERVAL_MS = 60_000;
+/** A warning comes after an hour, so that a minute is soon. */
+const WARN_EVERY = 6;
 const PARTITIONS_INTERVAL_MS = 3_600_000;
 /** The longest attempt is over by then. */
 const DRAIN_MAX_MS = 8_000;

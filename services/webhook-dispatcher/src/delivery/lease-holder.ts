@@ -86,8 +86,8 @@ type Missing = { looks: number; since: string };
 const LOOKS = 3;
 const LOOK_EVERY_MS = 1_500;
 const LOOK_AGAIN_MS = 500;
-/** Nobody else is known. One that starts and dies before the next look loses its leases by their time. */
-const LOOK_ALONE_MS = 5_000;
+/** Nobody else is known. One that starts and dies before the next look loses its leases by their time, as soon. */
+const LOOK_ALONE_MS = 30_000;
 
 async function readAlive(client: PoolClient) {
   const { rows } = await client.query<{ holders: string[]; read_at: string }>(ALIVE_HOLDERS);

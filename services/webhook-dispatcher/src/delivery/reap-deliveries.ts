@@ -18,41 +18,48 @@ export async function reapDeliveries(
   { shiftMs, databaseNow }: Pick<Clock, "shiftMs" | "databaseNow">,
   eventDays: number,
 ): Promise<Reaped> {
-  const expired = await db
+  const overdue = overdueDeliveries(shiftMs);
+  const unreachable = unreachableDeliveries(firstKeptDay(databaseNow(), eventDays));
+  // Nearly always there is nothing, and this is the only statement.
+  const { rows } = await sql<Record<keyof Reaped, boolean>>`
+    select exists (select from delivery where lease_token is not null and lease_until < ${fromNow(shiftMs)})
+        as "expiredLeases",
+      exists (${overdue}) as failed, exists (${unreachable}) as cancelled,
+      exists (select from endpoint where ${IS_TO_BE_REMOVED}) as removed`.execute(db);
+  const isThere = rows[0]!;
+  return {
+    expiredLeases: isThere.expiredLeases ? await endLeases(db, shiftMs) : 0,
+    failed: isThere.failed ? await endAs(db, "failed", overdue, shiftMs) : 0,
+    cancelled: isThere.cancelled ? await endAs(db, "cancelled", unreachable, shiftMs) : 0,
+    removed: isThere.removed ? await removeEndpoints(db) : 0,
+  };
+}
+
+async function endLeases(db: Kysely<WebhooksDatabase>, shiftMs: number): Promise<number> {
+  const { numUpdatedRows } = await db
     .updateTable("delivery")
     .set({ lease_token: null, lease_until: null })
     .where("lease_until", "<", fromNow(shiftMs))
     .executeTakeFirstOrThrow();
-  return {
-    expiredLeases: Number(expired.numUpdatedRows),
-    failed: await failOverdue(db, shiftMs),
-    cancelled: await cancelUnreachable(db, shiftMs, firstKeptDay(databaseNow(), eventDays)),
-    removed: await removeEndpoints(db),
-  };
+  return Number(numUpdatedRows);
 }
 
-async function failOverdue(db: Kysely<WebhooksDatabase>, shiftMs: number): Promise<number> {
-  const overdue = sql`
+function overdueDeliveries(shiftMs: number) {
+  return sql`
     select delivery_id from delivery join endpoint using (endpoint_id)
     where (trigger = 'manual' or attempt > 1) and lease_token is null
       and deadline_at < ${fromNow(shiftMs)}
       and state = 'on' and coalesce(attempts_until < ${fromNow(shiftMs)}, true)
     order by deadline_at limit ${ROUND_MAX} for update of delivery skip locked`;
-  return await endAs(db, "failed", overdue, shiftMs);
 }
 
-async function cancelUnreachable(
-  db: Kysely<WebhooksDatabase>,
-  shiftMs: number,
-  keptSinceMs: number,
-): Promise<number> {
-  const unreachable = sql`
+function unreachableDeliveries(keptSinceMs: number) {
+  return sql`
     select delivery_id
     from endpoint join delivery using (endpoint_id)
     where state <> 'on' and lease_token is null
       and event_id < case state when 'removed' then ${LAST_ID}::uuid else ${firstIdAt(keptSinceMs)}::uuid end
     limit ${ROUND_MAX} for update of delivery skip locked`;
-  return await endAs(db, "cancelled", unreachable, shiftMs);
 }
 
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
@@ -93,8 +100,7 @@ async function removeEndpoints(db: Kysely<WebhooksDatabase>): Promise<number> {
   const { rows } = await sql`
     with removed as (
       delete from endpoint
-      where state = 'removed' and endpoint_id <> merchant_id and updated_at < now() - interval '1 hour'
-        and not exists (select from delivery where delivery.endpoint_id = endpoint.endpoint_id)
+      where ${IS_TO_BE_REMOVED}
       returning endpoint_id
     ), forgotten as (
       delete from endpoint_health using removed where endpoint_health.endpoint_id = removed.endpoint_id
@@ -102,5 +108,9 @@ async function removeEndpoints(db: Kysely<WebhooksDatabase>): Promise<number> {
     select endpoint_id from removed`.execute(db);
   return rows.length;
 }
+
+const IS_TO_BE_REMOVED = sql`
+  state = 'removed' and endpoint_id <> merchant_id and updated_at < now() - interval '1 hour'
+    and not exists (select from delivery where delivery.endpoint_id = endpoint.endpoint_id)`;
 
 export const ROUND_MAX = 5_000;

@@ -24,13 +24,24 @@ test("retries that are due together share one timer, and one that is due already
   expect(wake).toHaveBeenCalledOnce();
 });
 
-test("a retry of later than two minutes is left to the looks at intervals, and none wakes after the end", () => {
+test("a later one wakes within a 240th of its wait, and shares its timer with those about it", () => {
   const wake = vi.fn<() => void>();
   const retries = createWakeWhenDue(wake);
-  retries.note(120_001);
+  for (let retry = 0; retry < 1_000; retry++) retries.note(900_000 + retry);
+  expect(vi.getTimerCount()).toBeLessThanOrEqual(2);
+  vi.advanceTimersByTime(899_999);
+  expect(wake).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1_000 + 3_750);
+  expect(wake).toHaveBeenCalled();
+});
+
+test("a retry of later than an hour is left to the looks at intervals, and none wakes after the end", () => {
+  const wake = vi.fn<() => void>();
+  const retries = createWakeWhenDue(wake);
+  retries.note(3_600_001);
   expect(vi.getTimerCount()).toBe(0);
-  retries.note(120_000);
+  retries.note(3_600_000);
   retries.stop();
-  vi.advanceTimersByTime(200_000);
+  vi.advanceTimersByTime(7_200_000);
   expect(wake).not.toHaveBeenCalled();
 });

@@ -6,25 +6,25 @@ export type WakeWhenDue = {
 
 /**
  * Calls `wake` when a retry is due that this process has recorded itself, so that no loop has to look for it all the
- * time. Retries that are due together share a timer, and those later than two minutes are left to the looks at
- * intervals, beside whose wait theirs is long: however many endpoints fail, there are 480 timers at most.
+ * time. Retries that are due together share a timer, those further away one of a longer time: 480 for the first two
+ * minutes, and half as many for each doubling of that. Those later than an hour are left to the looks at intervals,
+ * beside whose wait theirs is long: however many endpoints fail, there are 1 680 timers at most.
  */
 export function createWakeWhenDue(wake: () => void): WakeWhenDue {
   const timers = new Map<number, NodeJS.Timeout>();
   return {
     note(dueInMs) {
       if (dueInMs > NOTED_MAX_MS) return;
+      const sharedMs = SHARED_MS * 2 ** Math.ceil(Math.log2(Math.max(dueInMs, FINE_MS) / FINE_MS));
+      const now = performance.now();
       // Rounded upwards, so that it is due by then.
-      const share = Math.ceil((performance.now() + Math.max(0, dueInMs)) / SHARED_MS);
-      if (timers.has(share)) return;
-      const timer = setTimeout(
-        () => {
-          timers.delete(share);
-          wake();
-        },
-        share * SHARED_MS - performance.now(),
-      );
-      timers.set(share, timer);
+      const wakeAt = Math.ceil((now + Math.max(0, dueInMs)) / sharedMs) * sharedMs;
+      if (timers.has(wakeAt)) return;
+      const timer = setTimeout(() => {
+        timers.delete(wakeAt);
+        wake();
+      }, wakeAt - now);
+      timers.set(wakeAt, timer);
     },
     stop() {
       for (const timer of timers.values()) clearTimeout(timer);
@@ -33,5 +33,7 @@ export function createWakeWhenDue(wake: () => void): WakeWhenDue {
   };
 }
 
-const NOTED_MAX_MS = 120_000;
+const NOTED_MAX_MS = 3_600_000;
 const SHARED_MS = 250;
+/** Retries up to here wake within {@link SHARED_MS}, and later ones within a 240th of their wait. */
+const FINE_MS = 120_000;
