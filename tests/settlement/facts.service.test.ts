@@ -4,7 +4,7 @@ import { createDatabase, createPool } from "@holdfast/postgres";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createBusinessEvents } from "../../services/settlement/src/business-events.ts";
 import type { SettlementDatabase } from "../../services/settlement/src/database.ts";
-import { followFeed } from "../../services/settlement/src/facts/follow-feed.ts";
+import { followFeed, watchFeed } from "../../services/settlement/src/facts/follow-feed.ts";
 import { importIdIn } from "../../services/settlement/test/settle-command.ts";
 import { decimalText, genericLine } from "../../services/settlement/test/written-file.ts";
 import { captureLog, eventually, TEST_ACCOUNT_ID } from "../support/index.ts";
@@ -198,4 +198,61 @@ test("what happened while an owner or the service was away is recorded, and a li
     expect(await imported()).toEqual({ matched: true, refunds: true, payments: true, verdict: "MATCHED" }),
   );
   expect(await away.query("select from settlement.difference where class = 'MISSING_HERE'")).toEqual([]);
+});
+
+test("a file has the feeds read on at once, however long their interval is", async () => {
+  const rare = await startSettlementHarness({
+    envOf: { settlement: { FEED_INTERVAL: "1m", MATCH_INTERVAL: "50ms" } },
+  });
+  onTestFinished(() => rare.close());
+  const paymentId = await rare.sell("4200");
+  const { output } = await rare.bankFiles.take(
+    genericLine({
+      kind: "SALE",
+      reference: paymentId,
+      gross: decimalText(4_200n),
+      settles_on: new Date().toISOString().slice(0, 10),
+    }),
+  );
+  const verdict = "select verdict from settlement.line where import_id = $1";
+  await eventually(
+    async () => expect(await rare.query(verdict, [importIdIn(output)])).toEqual([{ verdict: "MATCHED" }]),
+    { withinMs: 45_000 },
+  );
+});
+
+test("a feed that has been read to its end is asked about without a statement here", async () => {
+  const pool = createPool({
+    url: system.database.urls.settlement.app,
+    connectionsMax: 1,
+    connectionTimeoutMs: 60_000,
+    applicationName: "test",
+    log: captured.log,
+  });
+  onTestFinished(() => pool.end());
+  let statements = 0;
+  const db = createDatabase<SettlementDatabase>(pool).withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult({ result }) {
+      statements++;
+      return Promise.resolve(result);
+    },
+  });
+  const events = createBusinessEvents(captured.log);
+  const round = watchFeed({ bus: system.bus, db, events, isStopping: () => false }, "payments");
+  await round();
+  expect(statements).toBeGreaterThan(0);
+  // As long as a transaction goes on anywhere in the cluster, the end is not known.
+  await eventually(async () => {
+    const before = statements;
+    await round();
+    expect(statements).toBe(before);
+  });
+  const sale = await system.sell();
+  await eventually(async () => {
+    const before = statements;
+    await round();
+    expect(statements).toBeGreaterThan(before);
+  });
+  await expectFact(sale, { standing: "DONE" });
 });

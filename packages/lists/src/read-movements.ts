@@ -38,8 +38,10 @@ export async function readMovements<Row>(
   if (after && BigInt(after.transaction) > BigInt(running))
     return { outcome: "done", result: { refused: "ahead" } };
   const place = after ?? { feed, of: "rows", transaction: running, id: BEFORE_ALL };
+  // Nothing can have changed before the oldest transaction that has not ended.
+  const isRead = place.of === "changes" && place.transaction === running;
   const page = place.of === "rows" ? rowsAfter(table, place) : changesAfter(table, place, running);
-  const { rows } = await page.execute(db);
+  const rows = isRead ? [] : (await page.execute(db)).rows;
   const facts = new Map(
     rows
       .flatMap((row) => factOf(row) ?? [])

@@ -35,9 +35,9 @@ const settings = z.object({
   ...outboxSettings,
   ...auditSettings,
   FEED_INTERVAL: durationSetting({ min: "10ms", max: "1m" })
-    .default(3_000)
+    .default(10_000)
     .describe(
-      "How often the feeds of movements of `payments` and `refunds` are read; every fifth time the list of accounts at banks is copied, too.",
+      "How often the feeds of movements of `payments` and `refunds` are read, beside the times when a file waits for them; every fifth time, and at least every 15 s, the list of accounts at banks is copied, too.",
     ),
   FACT_COMPARE_INTERVAL: durationSetting({ min: "100ms" })
     .default(86_400_000)
@@ -60,7 +60,7 @@ const settings = z.object({
   MATCH_INTERVAL: durationSetting()
     .default(5_000)
     .describe(
-      "How often uploaded files are looked for, lines that were taken and facts that have changed since are compared, and statements that may be complete are looked at.",
+      "How often uploaded files are looked for, and lines that were taken and facts that have changed since, to be compared; and how soon statements are looked at that may be complete.",
     ),
   FILE_CHANGES_TWO_PEOPLE: fileChangesSetting,
   UPLOADS_MIB_MAX: integerSetting(1, 1_048_576)

@@ -34,9 +34,9 @@ import { createBusinessEvents } from "./business-events.ts";
 import type { Config } from "./config.ts";
 import type { SettlementDatabase } from "./database.ts";
 import { sendChargebacks } from "./chargeback/send-chargebacks.ts";
-import { compareFacts, type CompareDeps } from "./facts/compare-facts.ts";
-import { copyAccounts } from "./facts/copy-accounts.ts";
-import { followFeed } from "./facts/follow-feed.ts";
+import { compareFacts } from "./facts/compare-facts.ts";
+import { watchAccounts } from "./facts/copy-accounts.ts";
+import { followAwaited, watchFeed, type FeedDeps } from "./facts/follow-feed.ts";
 import { readNamed } from "./facts/read-named.ts";
 import { retentionPolicy } from "./retention-policy.ts";
 import { endInterrupted, endUnconfirmed } from "./import/end-interrupted.ts";
@@ -47,6 +47,7 @@ import { FILE_BOUNDS, LEASE_MS } from "./import/import-leased-file.ts";
 import { measureDifferences, measureUnconfirmed } from "./match/measure-differences.ts";
 import { matchImports } from "./match/match-imports.ts";
 import { operatorHandlers } from "./operator/operator-handlers.ts";
+import { startSettlingWork } from "./settle-work.ts";
 import { startRecordingRevisions } from "./statement/record-revisions.ts";
 
 /** The whole object graph of the settlement service, wired by hand. It has no card data and calls no bank. */
@@ -97,9 +98,27 @@ export async function startSettlement(
     leaseMs: LEASE_MS,
     twoPeople: config.FILE_CHANGES_TWO_PEOPLE,
   };
-  const facts = { bus, db, events, isStopping, feedIntervalMs: config.FEED_INTERVAL };
+  const facts: FeedDeps = {
+    bus,
+    db,
+    events: {
+      ...events,
+      // They may change statements.
+      factsRecorded(owner, count) {
+        events.factsRecorded(owner, count);
+        revisions.nudge();
+      },
+    },
+    isStopping,
+  };
   const clock = await startClockWatch({ pool, log, intervalMs: config.CLOCK_INTERVAL });
+  const revisions = startRecordingRevisions(
+    { db, events: { ...events, statementReady: nudgeAfter(relay, () => events.statementReady()) } },
+    { intervalMs: config.MATCH_INTERVAL, clock, log },
+  );
   const auditWatch = watchAuditHead({ db, chain: "settlement", settings: config, log });
+  // An operator's command may change statements, and is audited.
+  const committed = { nudge: () => [auditWatch, revisions].forEach((each) => each.nudge()) };
   const serving = await serve(bus, {
     service: "settlement",
     permits: { external: config.COMMANDS_IN_FLIGHT_MAX, local: config.COMMANDS_IN_FLIGHT_MAX },
@@ -112,7 +131,7 @@ export async function startSettlement(
     onHandled: logHandled(log),
     handlers: [
       ...nudgeAfterEach(
-        auditWatch,
+        committed,
         operatorHandlers({
           db,
           events,
@@ -131,46 +150,43 @@ export async function startSettlement(
     ...(["payments", "refunds"] as const).flatMap((owner) => [
       startPeriodicTask(`follow ${owner}`, {
         intervalMs: config.FEED_INTERVAL,
-        round: () => followFeed(facts, owner),
+        round: watchFeed(facts, owner),
         clock,
         log,
       }),
       startPeriodicTask(`compare ${owner}`, { ...comparing(facts, owner, config), clock, log }),
     ]),
     startPeriodicTask("copy accounts", {
-      intervalMs: ACCOUNTS_EVERY * config.FEED_INTERVAL,
-      round: () => copyAccounts(facts),
+      intervalMs: Math.min(ACCOUNTS_EVERY * config.FEED_INTERVAL, ACCOUNTS_INTERVAL_MS),
+      round: watchAccounts(facts),
       clock,
       log,
     }),
-    startPeriodicTask("end interrupted imports", {
-      intervalMs: INTERRUPTED_INTERVAL_MS,
+    startPeriodicTask("end forgotten imports", {
+      intervalMs: FORGOTTEN_INTERVAL_MS,
       async round() {
-        await endInterrupted(db, events);
         await endUnconfirmed(db, events);
         await removeLeftLines(db);
       },
       clock,
       log,
     }),
-    startPeriodicTask("read uploads", {
-      intervalMs: config.MATCH_INTERVAL,
-      round: () => readUploads(files, isStopping),
-      clock,
-      log,
-    }),
-    startPeriodicTask("tell chargebacks", {
-      intervalMs: config.MATCH_INTERVAL,
-      round: () => sendChargebacks(facts, isStopping),
-      clock,
-      log,
-    }),
-    startPeriodicTask("compare lines", {
-      intervalMs: config.MATCH_INTERVAL,
-      round: () => matchImports({ db, readNamed: (range) => readNamed(facts, range) }, isStopping),
-      clock,
-      log,
-    }),
+    startSettlingWork(
+      {
+        db,
+        work: {
+          interrupted: () => endInterrupted(db, events),
+          uploads: () => readUploads(files, isStopping),
+          chargebacks: () => sendChargebacks(facts, isStopping),
+          async comparison() {
+            await followAwaited(facts);
+            await matchImports({ db, readNamed: (range) => readNamed(facts, range) }, isStopping);
+            revisions.nudge();
+          },
+        },
+      },
+      { intervalMs: config.MATCH_INTERVAL, clock, log },
+    ),
     startPeriodicTask("measure differences", {
       intervalMs: MEASURE_INTERVAL_MS,
       async round() {
@@ -180,13 +196,7 @@ export async function startSettlement(
       clock,
       log,
     }),
-    startRecordingRevisions(
-      {
-        db,
-        events: { ...events, statementReady: nudgeAfter(relay, () => events.statementReady()) },
-      },
-      { intervalMs: config.MATCH_INTERVAL, clock, log },
-    ),
+    revisions,
     ...startPurges(retentionPolicy, { deps: db, settings: config, log }),
     ...startReconciliation(outbox),
   ];
@@ -210,7 +220,7 @@ export async function startSettlement(
 
 /** A comparison with an owner that could not be complete is made again after a minute. */
 function comparing(
-  deps: CompareDeps,
+  deps: FeedDeps,
   owner: MovementOwner,
   { FACT_COMPARE_INTERVAL, FACT_COMPARE_SPAN }: Config,
 ) {
@@ -230,7 +240,9 @@ function comparing(
 
 const COMPARE_AGAIN_MS = 60_000;
 const ACCOUNTS_EVERY = 5;
-const INTERRUPTED_INTERVAL_MS = 15_000;
+/** An operator's file for a new account is refused until then. */
+const ACCOUNTS_INTERVAL_MS = 15_000;
+const FORGOTTEN_INTERVAL_MS = 60_000;
 const MEASURE_INTERVAL_MS = 60_000;
 /** Events are as many as days of merchants, and not as payments. */
 const OUTBOX_CONNECTIONS = 2;

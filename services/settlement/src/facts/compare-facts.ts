@@ -1,10 +1,8 @@
 import type { FeedPlace, MovementFact, MovementOwner } from "@holdfast/contracts";
 import { firstIdAt } from "@holdfast/postgres";
 import { pause } from "@holdfast/service-runtime";
-import { askForMovements, readFeed, type FeedDeps } from "./follow-feed.ts";
+import { askForMovements, followFeed, readFeed, type FeedDeps } from "./follow-feed.ts";
 import { recordFacts } from "./record-facts.ts";
-
-export type CompareDeps = FeedDeps & { feedIntervalMs: number };
 
 /** The time in which the compared payments or refunds were made, in epoch milliseconds. */
 export type Range = { fromMs: number; beforeMs: number };
@@ -18,10 +16,11 @@ export type Range = { fromMs: number; beforeMs: number };
  * @returns whether all of it was compared: not while the feed is behind the range, and not without the owner's answers.
  */
 export async function compareFacts(
-  deps: CompareDeps,
+  deps: FeedDeps,
   owner: MovementOwner,
   { fromMs, beforeMs }: Range,
 ): Promise<boolean> {
+  await followFeed(deps, owner);
   const { place, complete_at } = await readFeed(deps.db, owner);
   if (!place || complete_at.getTime() < beforeMs) return false;
   const found = { agreed: 0, mended: 0, differing: 0, unknown: 0 };
@@ -43,7 +42,7 @@ export async function compareFacts(
 type PageRange = { place: FeedPlace; after: string; before: string };
 
 /** A difference may be a change of this moment: it counts if it is still there when the feed has taken that change. */
-async function comparePage(deps: CompareDeps, owner: MovementOwner, range: PageRange) {
+async function comparePage(deps: FeedDeps, owner: MovementOwner, range: PageRange) {
   const first = await readBoth(deps, owner, range);
   if (!first) return undefined;
   if (first.off.length === 0 && first.unknown.length === 0) return { ...first, ...NOTHING };
@@ -64,21 +63,23 @@ async function comparePage(deps: CompareDeps, owner: MovementOwner, range: PageR
 const NOTHING = { mended: [], differing: [], unknown: [] };
 
 /** @returns whether all that an owner has committed until now is here, within a minute. */
-async function feedReaches(deps: CompareDeps, owner: MovementOwner): Promise<boolean> {
-  const { db, feedIntervalMs, isStopping } = deps;
+async function feedReaches(deps: FeedDeps, owner: MovementOwner): Promise<boolean> {
+  const { db, isStopping } = deps;
   const { now } = await readFeed(db, owner);
   for (const until = performance.now() + REACHED_WITHIN_MS; performance.now() < until && !isStopping();) {
-    await pause(feedIntervalMs);
+    await followFeed(deps, owner);
     if ((await readFeed(db, owner)).complete_at >= now) return true;
+    await pause(FOLLOWED_AGAIN_MS);
   }
   return false;
 }
 
 const REACHED_WITHIN_MS = 60_000;
+const FOLLOWED_AGAIN_MS = 1_000;
 
 /** A page of the owner's facts, and what differs from it here. */
 async function readBoth(
-  deps: CompareDeps,
+  deps: FeedDeps,
   owner: MovementOwner,
   { place, after, before }: PageRange,
 ): Promise<{ to: string; agreed: number; off: MovementFact[]; unknown: string[] } | undefined> {
@@ -97,7 +98,7 @@ async function readBoth(
 type Here = { version: number; compared: string };
 
 async function readHere(
-  { db }: CompareDeps,
+  { db }: FeedDeps,
   owner: MovementOwner,
   { after, to }: { after: string; to: string },
 ): Promise<Map<string, Here>> {

@@ -8,17 +8,20 @@ export type CopyDeps = AskDeps & { db: Kysely<SettlementDatabase> };
 /**
  * Keeps a row for each account that payments can have been sent to, with its time zone. Its settlement terms stay as
  * they were set here. An account that is gone from the answer stays: accounts are never deleted.
+ *
+ * @param known has the accounts that this process has copied, with their time zones: what has not changed is not written.
  */
-export async function copyAccounts(deps: CopyDeps): Promise<void> {
+async function copyAccounts(deps: CopyDeps, known: Map<string, string>): Promise<void> {
   let after: string | undefined;
   do {
     const answer = await askOwner(deps, "payments", readSettlingAccounts, { after });
     if (!answer) return;
     const { accounts } = answer;
-    if (accounts.length > 0)
+    const changed = accounts.filter(({ accountId, timeZone }) => known.get(accountId) !== timeZone);
+    if (changed.length > 0)
       await deps.db
         .insertInto("account")
-        .values(accounts.map(({ accountId, timeZone }) => ({ account_id: accountId, time_zone: timeZone })))
+        .values(changed.map(({ accountId, timeZone }) => ({ account_id: accountId, time_zone: timeZone })))
         .onConflict((conflict) =>
           conflict
             .column("account_id")
@@ -26,6 +29,19 @@ export async function copyAccounts(deps: CopyDeps): Promise<void> {
             .where("account.time_zone", "is distinct from", sql<string>`excluded.time_zone`),
         )
         .execute();
+    for (const { accountId, timeZone } of changed) known.set(accountId, timeZone);
     after = accounts.length < SETTLING_ACCOUNTS_MAX ? undefined : accounts.at(-1)?.accountId;
   } while (after !== undefined);
 }
+
+/** Makes the round that copies accounts at intervals. An hour at most after the last time it writes all of them again. */
+export function watchAccounts(deps: CopyDeps): () => Promise<void> {
+  let known = new Map<string, string>();
+  let rounds = 0;
+  return async () => {
+    if (++rounds % WRITTEN_EVERY === 0) known = new Map();
+    await copyAccounts(deps, known);
+  };
+}
+
+const WRITTEN_EVERY = 240;

@@ -15,10 +15,53 @@ export type FeedDeps = AskDeps & {
 /**
  * Reads an owner's movements, page by page, until no more are there. The place moves in the transaction that records
  * the page's facts. Any number of processes may read side by side: the same page again changes nothing.
+ *
+ * @returns the place up to which all is here that the owner had committed; undefined where that is not known yet.
  */
-export async function followFeed(deps: FeedDeps, owner: MovementOwner): Promise<void> {
-  while (!deps.isStopping() && (await takePage(deps, owner)));
+export async function followFeed(deps: FeedDeps, owner: MovementOwner): Promise<FeedPlace | undefined> {
+  while (!deps.isStopping()) {
+    const { mayBeMore, reached } = await takePage(deps, owner);
+    if (!mayBeMore) return reached;
+  }
+  return undefined;
 }
+
+/**
+ * Makes the round that follows a feed at intervals. When all has been read, a round asks the owner alone whether something
+ * came, and each {@link NOTED_EVERY}th notes that nothing did: whoever has to know it sooner calls {@link followFeed}.
+ */
+export function watchFeed(deps: FeedDeps, owner: MovementOwner): () => Promise<void> {
+  let place: FeedPlace | undefined;
+  let rounds = 0;
+  return async () => {
+    if (place && ++rounds < NOTED_EVERY) {
+      const page = await askForMovements(deps, owner, place);
+      place = page && nothingCame(page) ? page.next : undefined;
+      // A silent owner is asked again in the next round, which measures how far behind the feed is.
+      if (place || !page) return;
+    }
+    rounds = 0;
+    place = await followFeed(deps, owner);
+  };
+}
+
+const NOTED_EVERY = 12;
+
+function nothingCame(page: MovementPage): page is CompletePage {
+  return !("refused" in page) && page.isLast && page.facts.length === 0;
+}
+
+/** Reads both feeds on where a file waits until all that the owners had committed at its end is here. */
+export async function followAwaited(deps: FeedDeps): Promise<void> {
+  const { rows } = await sql`
+    select from import
+    where state = 'TAKEN' and matched_at is null and ended_at > (select min(complete_at) from feed) limit 1`.execute(
+    deps.db,
+  );
+  if (rows.length > 0) await Promise.all(OWNERS.map((owner) => followFeed(deps, owner)));
+}
+
+const OWNERS: readonly MovementOwner[] = ["payments", "refunds"];
 
 export type Feed = Selectable<FeedTable> & { now: Date };
 
@@ -31,20 +74,25 @@ export async function readFeed(db: Kysely<SettlementDatabase>, owner: MovementOw
     .executeTakeFirstOrThrow();
 }
 
-/** @returns whether there may be more. */
-async function takePage(deps: FeedDeps, owner: MovementOwner): Promise<boolean> {
+/** A page that the owner has not refused. */
+type CompletePage = Exclude<MovementPage, { refused: string }>;
+
+type Taken = { mayBeMore: boolean; reached?: FeedPlace };
+
+async function takePage(deps: FeedDeps, owner: MovementOwner): Promise<Taken> {
   const { db, events } = deps;
   const feed = await readFeed(db, owner);
-  // With every page: a feed that is read from its beginning may take hours.
-  events.feedRead(owner, { behindMs: feed.now.getTime() - feed.complete_at.getTime() });
   const page = await askForMovements(deps, owner, feed.place ?? undefined);
-  if (page === undefined) return false;
-  const isRefused = "refused" in page;
-  const set = isRefused ? BEGINNING : { place: JSON.stringify(page.next), ...completion(feed, page) };
+  const completed = page === undefined || "refused" in page ? undefined : completion(feed, page);
+  const { complete_at } = completed ?? feed;
+  // With every page: a feed that is read from its beginning may take hours.
+  events.feedRead(owner, { behindMs: feed.now.getTime() - complete_at.getTime() });
+  if (page === undefined) return { mayBeMore: false };
+  const set = "refused" in page ? BEGINNING : { place: JSON.stringify(page.next), ...completed };
   const moved = await db.transaction().execute(async (trx) => {
     // A place that is lost in a crash is lost with its facts, and both before all that was made of them.
     await sql`set local synchronous_commit = off`.execute(trx);
-    if (!isRefused) await recordFacts(trx, page.facts);
+    if (!("refused" in page)) await recordFacts(trx, page.facts);
     // Another process may have read on meanwhile.
     return await trx
       .updateTable("feed")
@@ -53,9 +101,12 @@ async function takePage(deps: FeedDeps, owner: MovementOwner): Promise<boolean> 
       .where(sql<boolean>`place is not distinct from ${feed.place && JSON.stringify(feed.place)}::jsonb`)
       .executeTakeFirst();
   });
-  if (!isRefused && page.facts.length > 0) events.factsRecorded(owner, page.facts.length);
-  if (isRefused && moved.numUpdatedRows > 0n) events.feedRestarted(owner, page.refused);
-  return isRefused || !page.isLast;
+  if ("refused" in page) {
+    if (moved.numUpdatedRows > 0n) events.feedRestarted(owner, page.refused);
+    return { mayBeMore: true };
+  }
+  if (page.facts.length > 0) events.factsRecorded(owner, page.facts.length);
+  return { mayBeMore: !page.isLast, ...(completed?.aim === null && { reached: page.next }) };
 }
 
 const BEGINNING: Updateable<FeedTable> = { place: null, aim: null, aimed_at: null };
@@ -66,7 +117,7 @@ const BEGINNING: Updateable<FeedTable> = { place: null, aim: null, aimed_at: nul
  */
 export function completion(
   { complete_at, aim, aimed_at, now }: Feed,
-  page: Exclude<MovementPage, { refused: string }>,
+  page: CompletePage,
 ): Pick<Selectable<FeedTable>, "complete_at" | "aim" | "aimed_at"> {
   const isReached = (transaction: string) =>
     page.isLast && BigInt(page.next.transaction) >= BigInt(transaction);

@@ -1,4 +1,4 @@
-import { sql, type Kysely } from "kysely";
+import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 import { VOIDED_BY_REFUND } from "../facts/voided-by-refund.ts";
 import { attachRange } from "./attach-range.ts";
@@ -142,27 +142,12 @@ async function judgeAll({ db }: MatchDeps, isStopping: () => boolean): Promise<v
 const FACTS_AT_A_TIME = 1_000;
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000";
 
-/**
- * Finds facts that no line reports although they are older than their account takes to settle. Nothing is expected of
- * accounts without a file, nor from before the first file's first day. From the accounts, which are few, to their facts
- * by the index on time, whatever the statistics say.
- */
+/** Opens a difference for each fact that no line reports although its account has settled by now. */
 async function findMissing({ db }: MatchDeps): Promise<void> {
+  const missing = missingAtBank(FACTS_AT_A_TIME, sql`for update skip locked`);
   for (;;) {
     const { numAffectedRows = 0n } = await sql`
-      with missing as (
-        select theirs.fact_id from account cross join lateral (
-          select fact_id from fact
-          where fact.account_id = account.account_id and standing = 'DONE' and not reported and verdict is null
-            and not ${VOIDED_BY_REFUND}
-            and occurred_at >= account.compared_since::timestamp at time zone account.time_zone
-            and occurred_at < (date_trunc('day', now() at time zone account.time_zone)
-              - account.settlement_days * interval '1 day') at time zone account.time_zone
-          order by occurred_at limit ${FACTS_AT_A_TIME} for update skip locked
-        ) as theirs
-        where account.compared_since is not null
-        limit ${FACTS_AT_A_TIME}
-      ), found as (
+      with missing as (${missing}), found as (
         update fact set verdict = 'MISSING_AT_BANK' where fact_id in (select fact_id from missing)
         returning fact_id, account_id, kind, amount_minor, currency, merchant_id
       )
@@ -173,4 +158,24 @@ async function findMissing({ db }: MatchDeps): Promise<void> {
       on conflict do nothing`.execute(db);
     if (numAffectedRows < BigInt(FACTS_AT_A_TIME)) return;
   }
+}
+
+/**
+ * SQL of the ids of facts that no line reports although they are older than their account takes to settle. Nothing is
+ * expected of accounts without a file, nor from before the first file's first day. From the accounts, which are few, to
+ * their facts by the index on time, whatever the statistics say.
+ */
+export function missingAtBank(limit: number, lock = sql``): RawBuilder<unknown> {
+  return sql`
+    select theirs.fact_id from account cross join lateral (
+      select fact_id from fact
+      where fact.account_id = account.account_id and standing = 'DONE' and not reported and verdict is null
+        and not ${VOIDED_BY_REFUND}
+        and occurred_at >= account.compared_since::timestamp at time zone account.time_zone
+        and occurred_at < (date_trunc('day', now() at time zone account.time_zone)
+          - account.settlement_days * interval '1 day') at time zone account.time_zone
+      order by occurred_at limit ${limit} ${lock}
+    ) as theirs
+    where account.compared_since is not null
+    limit ${limit}`;
 }

@@ -43,13 +43,7 @@ async function readDue(trx: Transaction<SettlementDatabase>): Promise<Payout | u
       select account_id, payout_id, currency from (
         (select * from payout where judge limit ${CANDIDATES})
         union
-        select theirs.* from account cross join lateral (
-          select * from payout
-          where payout.account_id = account.account_id and verdict is null and not judge
-            and due_on between account.payouts_since and ${LAST_DUE_DAY}
-          order by due_on limit ${CANDIDATES}
-        ) as theirs
-        where account.payouts_since is not null
+        ${overduePayouts(CANDIDATES)}
       ) as found
       limit ${CANDIDATES}
     ), locked as (
@@ -102,6 +96,18 @@ const CANDIDATES = 20;
 
 /** The day whose payouts have to be there by now, by the account's clock. */
 const LAST_DUE_DAY = sql`((now() at time zone account.time_zone)::date - account.payout_days - 1)`;
+
+/** SQL of payouts of which one side is overdue and that are not judged yet, at most `limit` of each account. */
+export function overduePayouts(limit: number): RawBuilder<unknown> {
+  return sql`
+    select theirs.* from account cross join lateral (
+      select * from payout
+      where payout.account_id = account.account_id and verdict is null and not judge
+        and due_on between account.payouts_since and ${LAST_DUE_DAY}
+      order by due_on limit ${limit}
+    ) as theirs
+    where account.payouts_since is not null`;
+}
 
 async function record(
   trx: Transaction<SettlementDatabase>,

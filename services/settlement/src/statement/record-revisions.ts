@@ -1,10 +1,5 @@
 import { SETTLEMENT_STATEMENT_READY, isLive, type StatementReady } from "@holdfast/contracts";
-import {
-  failpoint,
-  startWorkPools,
-  type PeriodicTask,
-  type WorkPoolOptions,
-} from "@holdfast/service-runtime";
+import { failpoint, startWorkPools, type WorkPoolOptions, type WorkPools } from "@holdfast/service-runtime";
 import { sql, type Kysely, type Transaction } from "kysely";
 import type { BusinessEvents } from "../business-events.ts";
 import type { SettlementDatabase } from "../database.ts";
@@ -31,13 +26,16 @@ export type RevisionDeps = {
   events: Pick<BusinessEvents, "statementReady" | "changesWait">;
 };
 
-/** Records the revisions of statements, for as long as the process runs. Without a change it asks whether there is one. */
+/**
+ * Records the revisions of statements, for as long as the process runs. Whoever may have changed a statement nudges.
+ */
 export function startRecordingRevisions(
   deps: RevisionDeps,
   options: Pick<WorkPoolOptions<never>, "intervalMs" | "clock" | "log">,
-): PeriodicTask {
+): WorkPools {
   const { db, events } = deps;
   return startWorkPools("record revisions", {
+    isNudged: true,
     ...options,
     async dueInMs() {
       const { dueInMs, oldestAgeMs } = await measureChanges(db);

@@ -1,0 +1,43 @@
+import { startWorkPools, type WorkPools, type WorkPoolsOptions } from "@holdfast/service-runtime";
+import { sql, type Kysely } from "kysely";
+import type { SettlementDatabase } from "./database.ts";
+import { missingAtBank } from "./match/match-imports.ts";
+import { overduePayouts } from "./payout/judge-payouts.ts";
+
+/** Kinds of work on banks' files: the end of imports whose reader has died, and one for each step of a file. */
+export const WORK_KINDS = ["interrupted", "uploads", "chargebacks", "comparison"] as const;
+export type WorkKind = (typeof WORK_KINDS)[number];
+
+/** Does each kind where something waits for it. All of them are looked for by one statement an interval. */
+export function startSettlingWork(
+  { db, work }: { db: Kysely<SettlementDatabase>; work: Record<WorkKind, () => Promise<unknown>> },
+  options: Required<Pick<WorkPoolsOptions<never, never>, "intervalMs" | "clock" | "log">>,
+): WorkPools {
+  const waiting = new Set<WorkKind>();
+  return startWorkPools<WorkKind, WorkKind>("settle", {
+    ...options,
+    async dueInMs() {
+      const found = await lookForWork(db);
+      for (const kind of found) waiting.add(kind);
+      return found.length > 0 ? 0 : undefined;
+    },
+    keys: () => [...waiting],
+    // One round of a kind is for all that waits. Another process may be in the same round.
+    inFlightMax: () => 1,
+    lease: (kind) => Promise.resolve(waiting.delete(kind) ? [kind] : []),
+    work: (kind) => work[kind](),
+  });
+}
+
+/** @returns the kinds that something waits for. */
+export async function lookForWork(db: Kysely<SettlementDatabase>): Promise<WorkKind[]> {
+  const { rows } = await sql<Record<WorkKind, boolean>>`
+    select
+      exists (select from import where state = 'READING' and lease_until < now()) as interrupted,
+      exists (select from upload) as uploads,
+      exists (select from chargeback_report where tell_at <= now()) as chargebacks,
+      exists (select from import where state = 'TAKEN' and matched_at is null)
+        or exists (select from fact where judge) or exists (select from payout where judge)
+        or exists (${missingAtBank(1)}) or exists (${overduePayouts(1)}) as comparison`.execute(db);
+  return WORK_KINDS.filter((kind) => rows[0]?.[kind]);
+}
