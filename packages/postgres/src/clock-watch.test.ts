@@ -99,3 +99,26 @@ test("a clock that could not be measured yet is off, which is no alarm, and righ
   await right;
   expect(watch.isOff()).toBe(false);
 });
+
+test("the answer that readiness gets of the database is a measurement, if it is a quick one", async () => {
+  const { database, start } = setUp();
+  const watch = await start({ intervalMs: 3_600_000 });
+  database.now = NOW + 5_000;
+  database.queryMs = 200;
+  await watch.database.check();
+  expect(watch.skewMs).toBe(0);
+  database.queryMs = 0;
+  await watch.database.check();
+  expect(watch.skewMs).toBe(5_000);
+  expect(watch.isOff()).toBe(true);
+});
+
+test("a clock that is set is measured soon, however long the interval is", async () => {
+  const { start } = setUp();
+  let now = NOW;
+  const watch = await start({ intervalMs: 3_600_000, stepIntervalMs: 1, now: () => now });
+  expect(watch.isOff()).toBe(false);
+  now += 10_000;
+  await changed(watch);
+  expect(watch.skewMs).toBe(-10_000);
+});

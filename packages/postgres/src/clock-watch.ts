@@ -1,6 +1,7 @@
 import { metrics } from "@holdfast/telemetry";
-import { sql, type Kysely } from "kysely";
+import type { Kysely } from "kysely";
 import type { Pool } from "pg";
+import { askClock, databaseCheck, PRECISE_MS, type Measurement } from "./ask-clock.ts";
 import { createDatabase } from "./create-database.ts";
 import { checkThat } from "@holdfast/service-runtime";
 import type { ReadinessCheck } from "@holdfast/service-runtime";
@@ -15,8 +16,10 @@ export type ClockWatch = {
   isOff(): boolean;
   /** Calls `listener` after each measurement that changes what `isOff` answers. */
   onChange(listener: () => void): void;
-  /** The check for `/readyz`. */
+  /** The check of the clock for `/readyz`. */
   readonly check: ReadinessCheck;
+  /** The check of the database for `/readyz`. Its answer is a measurement, so that none is made beside it. */
+  readonly database: ReadinessCheck;
   stop(timeoutMs: number): Promise<void>;
 };
 
@@ -28,6 +31,8 @@ export type ClockWatchOptions = {
   intervalMs: number;
   /** The interval while the clock is off, so that work begins again soon after it is right. */
   offIntervalMs?: number;
+  /** The interval between looks whether this machine's clock was set, which has it measured. */
+  stepIntervalMs?: number;
   /** This machine's clock, in epoch milliseconds. */
   now?: () => number;
   /** Called with each measurement's skew in milliseconds, before `onChange`. */
@@ -36,43 +41,51 @@ export type ClockWatchOptions = {
 
 /**
  * Measures how far the database's clock is ahead of this machine's: once before it resolves, and then at intervals for
- * as long as the process runs. Deadlines, expiries and ages are computed from this machine's clock, so a process whose
- * clock is off declines payments that are in time, or begins payments whose merchant has given up. A measurement that
- * fails changes nothing: readiness reports the database anyway.
+ * as long as the process runs, and soon after this machine's clock was set. Deadlines, expiries and ages are computed
+ * from this machine's clock, so a process whose clock is off declines payments that are in time, or begins payments
+ * whose merchant has given up. A measurement that fails changes nothing: readiness reports the database anyway.
  */
 export async function startClockWatch(options: ClockWatchOptions): Promise<ClockWatch> {
-  const { intervalMs, offIntervalMs = 1_000, limitMs = CLOCK_LIMIT_MS, log } = options;
-  const db = createDatabase<unknown>(options.pool);
-  const gauge = metrics.getMeter("service-runtime").createGauge("holdfast.clock.skew", {
-    description: "Database's clock ahead of this machine's, as last measured",
-    unit: "s",
-  });
+  const { pool, intervalMs, offIntervalMs = 1_000, limitMs = CLOCK_LIMIT_MS, log } = options;
+  const { now = () => Date.now(), stepIntervalMs = STEP_INTERVAL_MS } = options;
+  const db = createDatabase<unknown>(pool);
+  const gauge = createGauge();
   const listeners = new Set<() => void>();
   const stopping = new AbortController();
   let last: Measurement | undefined;
+  let waitedMs = 0;
+  const steps = watchSteps(now);
   const isOff = () => last === undefined || Math.abs(last.skewMs) - last.errorMs > limitMs;
   const alarm = createAlarm(log, intervalMs);
 
-  const round = async () => {
+  const take = (measured: Measurement) => {
     const before = isOff();
-    try {
-      const measured = await measureSkew(db, options.now);
-      if (last && measured.errorMs > PRECISION_MS) return;
-      last = measured;
-      gauge.record(measured.skewMs / 1_000);
-    } catch (error) {
-      log.warn({ operation: "measure clock", error }, "the clock could not be compared with the database's");
-      return;
-    }
-    options.onMeasured?.(last.skewMs);
-    alarm({ isOff: isOff(), skewMs: last.skewMs });
+    last = measured;
+    waitedMs = 0;
+    steps.forget();
+    gauge.record(measured.skewMs / 1_000);
+    options.onMeasured?.(measured.skewMs);
+    alarm({ isOff: isOff(), skewMs: measured.skewMs });
     if (isOff() !== before) for (const listener of listeners) listener();
   };
+  const round = async () => {
+    waitedMs = 0;
+    try {
+      const measured = await measureSkew(db, now);
+      if (last && measured.errorMs > PRECISION_MS) return;
+      take(measured);
+    } catch (error) {
+      log.warn({ operation: "measure clock", error }, "the clock could not be compared with the database's");
+    }
+  };
   await round();
+  const untilMs = () => (isOff() ? Math.min(offIntervalMs, intervalMs) : intervalMs) - waitedMs;
   const running = (async () => {
     while (!stopping.signal.aborted) {
-      await pause(isOff() ? Math.min(offIntervalMs, intervalMs) : intervalMs, stopping.signal);
-      if (!stopping.signal.aborted) await round();
+      const waitMs = Math.min(stepIntervalMs, Math.max(0, untilMs()));
+      await pause(waitMs, stopping.signal);
+      waitedMs += waitMs;
+      if (!stopping.signal.aborted && (untilMs() <= 0 || steps.wasSet())) await round();
     }
   })();
 
@@ -83,6 +96,7 @@ export async function startClockWatch(options: ClockWatchOptions): Promise<Clock
     isOff,
     onChange: (listener) => void listeners.add(listener),
     check: checkThat("clock", () => !isOff()),
+    database: databaseCheck(pool, { now, onPrecise: take }),
     async stop(timeoutMs) {
       stopping.abort();
       await Promise.race([running, pause(timeoutMs)]);
@@ -90,30 +104,41 @@ export async function startClockWatch(options: ClockWatchOptions): Promise<Clock
   };
 }
 
+function createGauge() {
+  return metrics.getMeter("service-runtime").createGauge("holdfast.clock.skew", {
+    description: "Database's clock ahead of this machine's, as last measured",
+    unit: "s",
+  });
+}
+
 /** Two services may each be off by this much, and a command still has seconds left of its deadline. */
 const CLOCK_LIMIT_MS = 2_000;
+const STEP_INTERVAL_MS = 5_000;
 
-type Measurement = {
-  /** Rounded to whole milliseconds. */
-  skewMs: number;
-  /** The skew is off by at most this: half of the query's duration. */
-  errorMs: number;
-};
+/** Tells whether this machine's clock was set since the last `forget`, by the monotonic one, which never is. */
+function watchSteps(now: () => number): { forget(): void; wasSet(): boolean } {
+  const ahead = () => now() - performance.now();
+  let before = ahead();
+  return {
+    forget: () => void (before = ahead()),
+    wasSet: () => Math.abs(ahead() - before) > STEP_MS,
+  };
+}
+
+/** More than two readings of two clocks are apart. */
+const STEP_MS = 500;
 
 /**
- * The quickest of a few queries is the most precise, and one that is quick is enough. They use one connection, so no wait
- * for one is counted.
+ * The quickest of a few questions is the most precise, and one that is quick is enough. They use one connection, so no
+ * wait for one is counted.
  */
-async function measureSkew(db: Kysely<unknown>, now: () => number = () => Date.now()): Promise<Measurement> {
+async function measureSkew(db: Kysely<unknown>, now: () => number): Promise<Measurement> {
   return await db.connection().execute(async (connection) => {
     let quickest: Measurement | undefined;
     for (let question = 0; question < QUESTIONS; question++) {
-      const askedAt = performance.now();
-      const { rows } = await sql<{ now: number }>`
-        select (extract(epoch from clock_timestamp()) * 1000)::float8 as now`.execute(connection);
-      const errorMs = (performance.now() - askedAt) / 2;
+      const { skewMs, errorMs } = await askClock(connection, now);
       if (quickest && errorMs >= quickest.errorMs) continue;
-      quickest = { skewMs: Math.round(rows[0]!.now + errorMs - now()), errorMs };
+      quickest = { skewMs, errorMs };
       if (errorMs <= PRECISE_MS) break;
     }
     return quickest!;
@@ -121,8 +146,6 @@ async function measureSkew(db: Kysely<unknown>, now: () => number = () => Date.n
 }
 
 const QUESTIONS = 3;
-/** A fiftieth of a limit of two seconds: no further query could change the decision. */
-const PRECISE_MS = 40;
 
 /** A slower answer tells less than the measurement before. */
 const PRECISION_MS = 500;

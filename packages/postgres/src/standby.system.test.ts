@@ -3,10 +3,11 @@ import { appendFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres, withClient, type Postgres } from "@holdfast/sandbox/infrastructure";
-import { createLogger, dependencyChecks } from "@holdfast/service-runtime";
+import { createLogger } from "@holdfast/service-runtime";
 import { startTestLink, type TestLink } from "@holdfast/tests/support";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { databaseCheck } from "./ask-clock.ts";
 import { createPool } from "./postgres.ts";
 
 let home: string;
@@ -53,9 +54,7 @@ afterAll(async () => {
 });
 
 const pay = () => pool.query("insert into payment values (1)");
-const isReady = async () => {
-  for (const { check } of dependencyChecks({ pool })) await check();
-};
+const isReady = async () => await databaseCheck(pool).check();
 
 /** Three open connections at the server that the name leads to, two of them idle afterwards. */
 async function occupyAll() {

@@ -9,7 +9,6 @@ export * from "./http/network-of.ts";
 export * from "./keys/wrapped-ring.ts";
 export * from "./settings/bank-time.ts";
 export * from "./settings/config.ts";
-export * from "./process/dependency-checks.ts";
 export * from "./process/failpoint.ts";
 export * from "./process/health.ts";
 export * from "./process/lifecycle.ts";

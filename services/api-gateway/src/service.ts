@@ -11,13 +11,13 @@ import {
   type ClockWatch,
 } from "@holdfast/postgres";
 import {
-  dependencyChecks,
   startHealth,
   startPurges,
   stopInOrder,
   type Logger,
   type PeriodicTask,
   type RunningService,
+  checkThat,
   dependencyServers,
   startCertificateWatch,
 } from "@holdfast/service-runtime";
@@ -101,7 +101,8 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
   const own = { name: listener.name, servers: listener.tlsServers };
   const certificates = startCertificateWatch({ watched: [own, ...dependencyServers(config)], log });
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
-    ...dependencyChecks({ pool, bus }),
+    clock.database,
+    checkThat("bus", () => bus.isReady),
     clock.check,
   ]);
 

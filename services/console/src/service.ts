@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises";
 import { awaitSchema, createDatabase, createPool, startClockWatch } from "@holdfast/postgres";
 import {
   bankWaits,
-  dependencyChecks,
   dependencyServers,
   startCertificateWatch,
   startHealth,
@@ -59,10 +58,7 @@ export async function startConsole(config: Config, log: Logger): Promise<Console
     }),
     ...startPurges(retentionPolicy, { deps: db, settings: config, log }),
   ];
-  const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
-    ...dependencyChecks({ pool }),
-    clock.check,
-  ]);
+  const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [clock.database, clock.check]);
   return {
     port: server.port,
     healthPort: health.port,

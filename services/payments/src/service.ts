@@ -17,7 +17,6 @@ import { awaitSchema, createDatabase, startClockWatch } from "@holdfast/postgres
 import {
   bankWaits,
   checkThat,
-  dependencyChecks,
   dependencyServers,
   startHealth,
   startCertificateWatch,
@@ -222,7 +221,8 @@ export async function startPayments(
     ...startReconciliation(outbox),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
-    ...dependencyChecks({ pool, bus }),
+    clock.database,
+    checkThat("bus", () => bus.isReady),
     checkThat("BIN table", () => bins.table() !== undefined),
     checkThat("accounts", () => accounts.table() !== undefined),
     clock.check,

@@ -28,7 +28,7 @@ import {
 import { awaitSchema, createDatabase, createPool, startClockWatch } from "@holdfast/postgres";
 import {
   bankWaits,
-  dependencyChecks,
+  checkThat,
   dependencyServers,
   permitsOfOne,
   startHealth,
@@ -189,7 +189,8 @@ export async function startRefunds(
     ...startReconciliation(outbox),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
-    ...dependencyChecks({ pool, bus }),
+    clock.database,
+    checkThat("bus", () => bus.isReady),
     clock.check,
   ]);
 

@@ -19,7 +19,7 @@ import {
 import { createRingRecipient } from "@holdfast/sealing";
 import { awaitSchema, createDatabase, createPool, startClockWatch } from "@holdfast/postgres";
 import {
-  dependencyChecks,
+  checkThat,
   dependencyServers,
   startCertificateWatch,
   startHealth,
@@ -201,7 +201,8 @@ export async function startSettlement(
     ...startReconciliation(outbox),
   ];
   const health = await startHealth(config.LISTEN_HOST, config.HEALTH_PORT, [
-    ...dependencyChecks({ pool, bus }),
+    clock.database,
+    checkThat("bus", () => bus.isReady),
     clock.check,
   ]);
   return {

@@ -18,7 +18,7 @@ import {
   startClockWatch,
 } from "@holdfast/postgres";
 import {
-  dependencyChecks,
+  checkThat,
   dependencyServers,
   startHealth,
   startCertificateWatch,
@@ -218,7 +218,7 @@ export async function startWebhookDispatcher(
   const health = await startHealth(
     config.LISTEN_HOST,
     config.HEALTH_PORT,
-    [...dependencyChecks({ pool, bus }), watch.check],
+    [watch.database, checkThat("bus", () => bus.isReady), watch.check],
     () => progress.stuck(),
   );
 

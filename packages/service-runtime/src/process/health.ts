@@ -5,6 +5,16 @@ import { prometheusText } from "@holdfast/telemetry";
 /** A dependency that a service needs for its work; `check` throws while it cannot be reached. */
 export type ReadinessCheck = { name: string; check: () => Promise<void> | void };
 
+/** A check of a state that this process knows by itself. */
+export function checkThat(name: string, isReady: () => boolean): ReadinessCheck {
+  return {
+    name,
+    check() {
+      if (!isReady()) throw new Error(`${name} is not ready`);
+    },
+  };
+}
+
 export type Health = {
   port: number;
   /** `/readyz` answers 503 from here on, so that no new work is routed here. */

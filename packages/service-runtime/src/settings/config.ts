@@ -241,9 +241,9 @@ export const processSettings = {
       "How long a request waits for a connection to PostgreSQL; after that it is answered 503. Lists, which have connections of their own, wait five times as long.",
     ),
   CLOCK_INTERVAL: durationSetting({ min: "1s", max: "5m" })
-    .default(10_000)
+    .default(60_000)
     .describe(
-      "How often the machine's clock is compared with PostgreSQL's. Where both are one machine's, rarely is enough.",
+      "How often the machine's clock is compared with PostgreSQL's, beside each `/readyz`, which does so, too, and within 5 s after the machine's clock was set.",
     ),
   ...keyProviderSettings,
   ...plaintextSettings,
