@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => product?.cleanUp());
 
-test("a product that nothing is asked of leaves its database alone: each process two statements a second at most", () =>
+test("a product that nothing is asked of leaves its database alone: two statements a second at most, of all processes", () =>
   expectQuietServices(product));
 
 test("the demo walks a merchant's day through every process, and prints no secret", () =>

@@ -35,7 +35,7 @@ export type RelayDeps = {
   log: Logger;
   /** The events that the process has committed and not published yet. */
   kept?: EventBuffer;
-  /** The longest time for which a wrong stream may go unnoticed. */
+  /** The longest time for which events are published without a look whether the stream is as it should be. */
   lookAtStreamEveryMs?: number;
 };
 

@@ -122,6 +122,7 @@ export async function startApiGateway(config: Config, log: Logger): Promise<ApiG
 
 const BUS_CLOSE_TIMEOUT_MS = 2_000;
 const TASK_STOP_MS = 1_000;
+const STAFF_AUDIT_INTERVAL_MS = 300_000;
 
 type Deps = { bus: Bus; db: Kysely<GatewayDatabase>; clock: ClockWatch; log: Logger };
 
@@ -158,7 +159,9 @@ async function serveListener(listener: GatewayListener, config: Config, deps: De
       return { name: "public", port: needed(config.PUBLIC_PAGES_PORT), router, tasks: [] };
     }
     case "gateway-staff": {
-      const auditWatch = watchAuditHead({ db, chain: "gateway", settings: config, log });
+      // It is nudged for what it appends itself; the operators' listener looks at the same chain.
+      const intervalMs = STAFF_AUDIT_INTERVAL_MS;
+      const auditWatch = watchAuditHead({ db, chain: "gateway", settings: config, log, intervalMs });
       const router = Router().use(apiDescription(config, "staff"), staffApi(config, { ...deps, auditWatch }));
       return { name: "staff", port: needed(config.STAFF_API_PORT), router, tasks: [auditWatch] };
     }

@@ -35,7 +35,7 @@ const settings = z.object({
   ...outboxSettings,
   ...auditSettings,
   FEED_INTERVAL: durationSetting({ min: "10ms", max: "1m" })
-    .default(10_000)
+    .default(30_000)
     .describe(
       "How often the feeds of movements of `payments` and `refunds` are read, beside the times when a file waits for them; every fifth time, and at least every 15 s, the list of accounts at banks is copied, too.",
     ),

@@ -243,7 +243,8 @@ const COMPARE_AGAIN_MS = 60_000;
 const ACCOUNTS_EVERY = 5;
 /** An operator's file for a new account is refused until then. */
 const ACCOUNTS_INTERVAL_MS = 15_000;
-const FORGOTTEN_INTERVAL_MS = 60_000;
+/** Nothing of them counts, so that they may wait. */
+const FORGOTTEN_INTERVAL_MS = 600_000;
 const MEASURE_INTERVAL_MS = 60_000;
 /** Events are as many as days of merchants, and not as payments. */
 const OUTBOX_CONNECTIONS = 2;

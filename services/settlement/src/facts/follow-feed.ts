@@ -45,7 +45,7 @@ export function watchFeed(deps: FeedDeps, owner: MovementOwner): () => Promise<v
   };
 }
 
-const NOTED_EVERY = 12;
+const NOTED_EVERY = 6;
 
 function nothingCame(page: MovementPage): page is CompletePage {
   return !("refused" in page) && page.isLast && page.facts.length === 0;
