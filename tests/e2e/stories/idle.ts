@@ -39,7 +39,7 @@ export async function expectQuietServices({ file }: RunningSandbox): Promise<voi
       since = now;
       if (perSecond > PER_SECOND_MAX) throw new Error(found);
     },
-    { withinMs: 300_000, everyMs: 1_000 },
+    { withinMs: 240_000, everyMs: 1_000 },
   );
 }
 
