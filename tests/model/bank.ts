@@ -1,10 +1,9 @@
-import type { BankMovement, InquiryOutcome, MovementKind } from "@holdfast/acquirer";
+import type { MovementKind } from "@holdfast/acquirer";
 import {
   nothing,
   HALF,
   WHOLE,
   type Answer,
-  type Kind,
   type Movement,
   type Request,
   type Scenario,
@@ -20,6 +19,8 @@ export type Conditions = Pick<Scenario, "bank" | "type" | "approvesParts" | "acc
 export const SALE = "sale";
 
 export function carryOut(book: readonly Movement[], request: Request, conditions: Conditions): Done[] {
+  const undone = undoLast(book, request, conditions);
+  if (undone) return [undone];
   if (request.kind === "reverse") return reverse(book, request, conditions);
   const under = book.filter(({ ref, account }) => ref === request.ref && account === request.account);
   const dead = under.find(({ state }) => state === "bound" || state === "expired");
@@ -41,6 +42,26 @@ export function carryOut(book: readonly Movement[], request: Request, conditions
   return [...judge(book, request, conditions), ...takeForCopy(book, request, conditions)];
 }
 
+/**
+ * A void that names nothing undoes what the order has had since its payment. The answer does not say what it was, and the
+ * record then shows the payment as it was, so that `voidByRecord` calls the outcome pending.
+ */
+function undoLast(
+  book: readonly Movement[],
+  { kind, account }: Request,
+  { bank }: Conditions,
+): Done | undefined {
+  if (!bank.voidsLast || (kind !== "void" && kind !== "reverse")) return undefined;
+  const last = standing(book, account, "refund").at(-1) ?? standing(book, account, "capture").at(-1);
+  if (!last) return undefined;
+  const label = `undoes the ${last.ref}, which came last`;
+  return { book: withVoided(book, last).toSorted(byText), answer: nothing("pending"), label };
+}
+
+function withVoided(book: readonly Movement[], voided: Movement): Movement[] {
+  return book.map((movement) => (movement === voided ? { ...movement, state: "voided" as const } : movement));
+}
+
 /** A duplicate window looks at the movement, and not at our reference. It may be over. */
 function takeForCopy(book: readonly Movement[], request: Request, { copies }: Conditions): Done[] {
   if (!copies) return [];
@@ -60,9 +81,9 @@ function judge(book: readonly Movement[], request: Request, conditions: Conditio
     label: `declines the ${request.ref}`,
   };
   if (!canCarryOut(book, request, conditions)) return [declined];
-  const approved = approve(book, request);
+  const approved = approve(book, request, conditions);
   if (request.kind === "sale" || request.kind === "authorize") {
-    const part = approve(book, { ...request, amount: HALF });
+    const part = approve(book, { ...request, amount: HALF }, conditions);
     return [
       approved,
       ...(conditions.approvesParts ? [{ ...part, label: `approves a part of the ${request.ref}` }] : []),
@@ -90,15 +111,17 @@ export function decideAccepted(
   return judged.map(({ book: after, label }) => ({ book: after, label: `${label}, which it had accepted` }));
 }
 
-function approve(book: readonly Movement[], request: Request): Done {
-  const target = request.kind === "void" ? chargeOf(book, request.account) : undefined;
-  const rest = target
-    ? book.map((movement) => (movement === target ? { ...movement, state: "voided" as const } : movement))
-    : book;
-  const after = withMovement(rest, request, "approved");
-  const id = `${request.ref}#${countApproved(after, request)}`;
-  const answer: Answer = { kind: "approved", amount: request.amount, id };
-  return { book: after, answer, label: `approves the ${request.ref}` };
+function approve(book: readonly Movement[], request: Request, { bank }: Conditions): Done {
+  const { kind, ref, account, amount } = request;
+  const label = `approves the ${ref}`;
+  const charge = chargeOf(book, account);
+  const rest = kind === "void" && charge ? withVoided(book, charge) : book;
+  if (kind === "void" && charge && bank.voidsLast)
+    return { book: rest.toSorted(byText), answer: approval(charge), label };
+  const name = bank.sharesNames && (kind === "capture" || kind === "void") ? charge?.id : undefined;
+  const after = withMovement(rest, request, "approved", name);
+  const id = name ?? `${ref}#${countApproved(after, request)}`;
+  return { book: after, answer: { kind: "approved", amount, id }, label };
 }
 
 /** The bank's own rules of life. */
@@ -172,11 +195,8 @@ function reverse(
   if (charge.amount !== amount) return [done(nothing("unknown"), "does not know a sale of that amount")];
   if (conditions.dayIsClosed && charge.kind === "sale")
     return [done(nothing("settled"), "has settled the sale")];
-  const voided = book.map((movement) =>
-    movement === charge ? { ...movement, state: "voided" as const } : movement,
-  );
   return [
-    done(nothing("reversed"), "reverses the sale", voided.toSorted(byText)),
+    done(nothing("reversed"), "reverses the sale", withVoided(book, charge).toSorted(byText)),
     done(nothing("refused"), "refuses the reversal"),
   ];
 }
@@ -202,12 +222,14 @@ export function callLate(book: readonly Movement[], request: Request): Done {
   return { book: after, answer: nothing("expired"), label: `answers that the ${request.ref} came too late` };
 }
 
+/** @param name the bank's name of an approved one; its own where it is absent. */
 function withMovement(
   book: readonly Movement[],
   { account, kind, ref, amount }: Request,
   state: "approved" | "declined" | "expired" | "pending",
+  name = `${ref}#${countApproved(book, { account, ref }) + 1}`,
 ): Movement[] {
-  const id = state === "approved" ? `${ref}#${countApproved(book, { account, ref }) + 1}` : "";
+  const id = state === "approved" ? name : "";
   const movement: Movement = { account, kind: kind as MovementKind, ref, state, amount, id };
   // A second decline of one request says nothing new.
   const isKnown = state !== "approved" && book.some((other) => byText(other, movement) === 0);
@@ -244,30 +266,4 @@ export function standing(book: readonly Movement[], account: number, kind: Movem
   return book.filter(
     (movement) => movement.account === account && movement.kind === kind && movement.state === "approved",
   );
-}
-
-/** A movement as the bank tells it, with a time by which no rule of ours may go. */
-export type ToldMovement = BankMovement & { at: Date };
-
-/** True if an inquiry gives our reference of such a movement back. */
-export function givesBack({ namesReferences, namesCaptures }: Kind, kind: MovementKind): boolean {
-  return namesReferences && (namesCaptures || kind !== "capture");
-}
-
-/** All answers to an inquiry about the order. We send at 0 o'clock by our own clock. */
-export function tellAll(book: readonly Movement[], account: number, bank: Kind): InquiryOutcome {
-  const movements = book
-    .filter((movement) => movement.account === account)
-    .map(({ kind, state, ref, id, amount }): ToldMovement => ({
-      at: new Date(bank.clockSeconds * 1_000),
-      kind,
-      state,
-      ...(givesBack(bank, kind) && { ownReference: ref }),
-      ...(id !== "" && { externalTransactionId: id }),
-      amountMinor: BigInt(amount),
-      currency: "TRY",
-      resultCode: "00",
-      resultMessage: "",
-    }));
-  return movements.length === 0 ? { kind: "not_found" } : { kind: "found", movements };
 }

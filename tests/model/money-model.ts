@@ -66,6 +66,7 @@ const PAYMENT: Payment = {
   operation: null,
   ended: null,
   reversal: { isSettled: false, approved: 0, isRefused: false, last: "never", sent: "never", sub: 1 },
+  heard: "",
   watch: "none",
   notified: [],
   openCase: "",

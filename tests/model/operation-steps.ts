@@ -1,19 +1,22 @@
-import { withSubReference } from "@holdfast/acquirer";
+import { withSubReference, type AcquirerOutcome } from "@holdfast/acquirer";
+import { approvalIn } from "../../services/payments/src/bank/ledger/bank-call.ts";
 import type { OperationKind } from "../../services/payments/src/follow-up/operation/payment-operation.ts";
 import { transition } from "../../services/payments/src/payment/payment.ts";
 import { SALE } from "./bank.ts";
 import type { Event } from "./explore.ts";
-import { ask, asOutcome, operable, outcomeOf } from "./ours.ts";
-import { asked, concludePayment, withCase, type At, type Setting } from "./setting.ts";
+import { besideHeard } from "./heard-approvals.ts";
+import { ask, capabilitiesOf, operable, outcomeOf } from "./ours.ts";
+import { asked, concludePayment, withCase, type Setting } from "./setting.ts";
 import {
   doing,
   HALF,
+  NAMESAKE,
+  nothing,
   shownBook,
   withPayment,
   type Answer,
   type Payment,
   type Request,
-  type Sent,
   type World,
 } from "./world.ts";
 
@@ -39,19 +42,24 @@ export function merchantOperations(world: World, { ours, scenario }: Setting): S
     const left = { ...time, operations: time.operations - 1 };
     const nth = scenario.operations - left.operations;
     const amount = Number(decision.amountMinor);
-    const state = send({ ...world, time: left }, { kind, nth, amount, sub: 1, sent: "may arrive" }, true);
+    const operation = { kind, nth, amount, sub: 1, sent: "may arrive", heard: "" } as const;
+    const state = send({ ...world, time: left }, operation, true);
     return [{ label: `the merchant ${label}`, state }];
   });
 }
 
 function send(world: World, operation: Operation, isFirst: boolean): World {
   const request: Request = {
-    kind: operation.kind === "CAPTURE" ? "capture" : "void",
+    kind: movementKindOf(operation),
     ref: referenceOf(operation),
     amount: operation.amount,
     account: world.payment.account,
   };
   return doing(withPayment(world, { operation }), { at: "sending", request, isFirst });
+}
+
+function movementKindOf({ kind }: Pick<Operation, "kind">): "capture" | "void" {
+  return kind === "CAPTURE" ? "capture" : "void";
 }
 
 /** Our reference of an operation, as it is sent now. */
@@ -70,17 +78,16 @@ export function operationSteps(world: World, setting: Setting): Step {
   const { payment } = world;
   const { ours, scenario } = setting;
   const operation = payment.operation!;
-  const answer = ask(
+  const kind = movementKindOf(operation);
+  const shown = ask(
     ours,
     { book: shownBook(world), account: payment.account, bank: scenario.bank },
-    {
-      ref: referenceOf(operation),
-      kind: operation.kind === "CAPTURE" ? "capture" : "void",
-      amount: operation.amount,
-      target: `${SALE}#1`,
-    },
+    { ref: referenceOf(operation), kind, amount: operation.amount, target: NAME },
   );
-  return [asked(world, { at: "asked", about: "operation", answer })];
+  const answer = besideHeard(shown, { kind, heard: operation.heard }, ours);
+  if (answer.kind !== "approved" || !isAnothers(world, answer.id, setting))
+    return [asked(world, { at: "asked", about: "operation", answer })];
+  return [asked(withNamesake(world), { at: "asked", about: "operation", answer: nothing("mismatch") })];
 }
 
 export function takeOperation(world: World, answer: Answer, setting: Setting): World {
@@ -94,7 +101,7 @@ export function takeOperation(world: World, answer: Answer, setting: Setting): W
     case "repeat":
       return send(world, { ...operation, sent: "may arrive" }, false);
     case "repeat_under_new_reference":
-      return send(world, { ...operation, sub: sub + 1, sent: "may arrive" }, false);
+      return send(world, { ...operation, sub: sub + 1, sent: "may arrive", heard: "" }, false);
     default:
       return finish(withCase(world, answer), outcome.kind);
   }
@@ -103,17 +110,48 @@ export function takeOperation(world: World, answer: Answer, setting: Setting): W
 /** Takes the answer to an operation's call. */
 export function concludeOperation(
   world: World,
-  { request, answer, isFirst }: At<"answered">,
-  { ours }: Setting,
+  isFirst: boolean,
+  outcome: AcquirerOutcome,
+  setting: Setting,
 ): World {
-  const outcome = asOutcome(ours, answer, request.amount);
   // Nothing was sent before the first call, so nothing has happened at the bank.
   if (outcome.kind === "not_sent" && isFirst) return doing(withPayment(world, { operation: null }), null);
-  return finish(outcome.kind === "not_sent" ? withSent(world, "never") : world, outcome.kind);
+  const approval = approvalIn(outcome);
+  if (approval && isAnothers(world, approval.externalTransactionId, setting))
+    return doing(withNamesake(world), null);
+  if (outcome.kind === "not_sent") return finish(withOperation(world, { sent: "never" }), outcome.kind);
+  const isHeard = outcome.kind === "unknown" && approval !== undefined;
+  const noted = isHeard ? withOperation(world, { heard: approval.externalTransactionId }) : world;
+  return finish(noted, outcome.kind);
 }
 
-function withSent(world: World, sent: Sent): World {
-  return withPayment(world, { operation: { ...world.payment.operation!, sent } });
+/** The bank's name of the payment. */
+const NAME = `${SALE}#1`;
+
+/** True if the bank has given an operation the name of its payment and does not share names: see `noteAnswer`. */
+function isAnothers({ payment }: World, name: string, { ours, scenario }: Setting): boolean {
+  const { account, operation } = payment;
+  const { kind, nth } = operation!;
+  const account_id = `${account}`;
+  const charge = {
+    number: 1,
+    kind: scenario.type === "PAYMENT" ? ("sale" as const) : ("authorize" as const),
+    account_id,
+    movement_id: null,
+    outcome: "approved" as const,
+    heard_at: null,
+    external_transaction_id: NAME,
+  };
+  const call = { number: 2, kind: movementKindOf({ kind }), account_id, movement_id: `${nth}` };
+  return ours.nameGiven(call, { name }, [charge], capabilitiesOf(scenario.bank)) === "taken";
+}
+
+function withNamesake(world: World): World {
+  return world.payment.openCase === "" ? withPayment(world, { openCase: NAMESAKE }) : world;
+}
+
+function withOperation(world: World, change: Partial<Operation>): World {
+  return withPayment(world, { operation: { ...world.payment.operation!, ...change } });
 }
 
 function finish(world: World, outcome: string): World {

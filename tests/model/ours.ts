@@ -8,7 +8,9 @@ import {
   type ReversalOutcome,
   type Verdict,
 } from "@holdfast/acquirer";
+import { confirmedBy } from "@holdfast/acquirer/kit";
 import {
+  besideApproval,
   movementOutcome,
   nameGiven,
   type MovementOutcome,
@@ -28,12 +30,13 @@ import {
   decideAfterReversal,
   isUndone,
 } from "../../services/payments/src/unknown/recovery/decide-undo.ts";
+import { mayBeReversed } from "../../services/payments/src/unknown/recovery/reversal.ts";
 import { amountToReverse } from "../../services/payments/src/unknown/recovery/undo-payment.ts";
 import {
   amongOthers,
   isUnderWay,
 } from "../../services/payments/src/follow-up/refund-reservation/other-refunds.ts";
-import { givesBack, tellAll } from "./bank.ts";
+import { givesBack, tellAll } from "./bank-record.ts";
 import {
   nothing,
   WHOLE,
@@ -49,6 +52,8 @@ import {
 export const OURS = {
   amongOthers,
   amountToReverse,
+  besideApproval,
+  confirmedBy,
   decideAfterRefund,
   decideAfterReversal,
   decideAuthorization,
@@ -59,6 +64,7 @@ export const OURS = {
   isUnderWay,
   isUndone,
   judge,
+  mayBeReversed,
   movementOutcome,
   nameGiven,
   refusalOf,
@@ -91,9 +97,9 @@ export const SENT_MS_AGO: Record<Sent, number | null> = {
 const KINDS: readonly MovementKind[] = ["authorize", "sale", "capture", "void", "release", "refund"];
 
 export function capabilitiesOf(bank: Kind): Capabilities {
-  const { repetition, release } = bank;
+  const { repetition, release, sharesNames } = bank;
   const ownReferenceOn = KINDS.filter((kind) => givesBack(bank, kind));
-  return { repetition, ownReferenceOn, sharesNameOn: [], release };
+  return { repetition, ownReferenceOn, sharesNameOn: sharesNames ? ["capture", "void"] : [], release };
 }
 
 /** Our judgement of one attempt by the bank's book. */

@@ -1,7 +1,10 @@
+import type { AcquirerOutcome } from "@holdfast/acquirer";
 import { SALE } from "./bank.ts";
+import { outcomesOf } from "./confirm-answers.ts";
 import type { Event } from "./explore.ts";
+import { withHeard } from "./heard-approvals.ts";
 import { concludeOperation, operationSteps, takeOperation } from "./operation-steps.ts";
-import { AGE_MS, asOutcome, asVerdict, LIMITS, money, SOFTLY_DECLINED } from "./ours.ts";
+import { AGE_MS, asVerdict, LIMITS, money, SOFTLY_DECLINED } from "./ours.ts";
 import { concludeReversal, reversalSteps, takeReversal } from "./reversal-steps.ts";
 import {
   asked,
@@ -89,7 +92,8 @@ function takeSale(world: World, { answer }: At<"asked">, { ours, scenario }: Set
   if (scenario.throws && answer.kind !== "not_found") {
     return doing(ours.countsThrown ? withPayment(world, { openCase: "an attempt failed" }) : world, null);
   }
-  const asked = { ...money(WHOLE), ageMs: AGE_MS[world.payment.age], abandoned: false };
+  const { age, heard } = world.payment;
+  const asked = { ...money(WHOLE), ageMs: AGE_MS[age], abandoned: false, heard: heard !== "" };
   const decision = ours.decideRecovery(asked, asVerdict(answer), LIMITS);
   switch (decision.action) {
     case "conclude":
@@ -128,21 +132,26 @@ function call(world: World, { request, isFirst, isUnseen }: At<"sending" | "call
 }
 
 function conclude(world: World, hand: At<"answered">, setting: Setting): Step {
-  const { request, answer } = hand;
-  const label = `payments records the answer for the ${request.kind === "reverse" ? "reversal" : request.ref}: ${answer.kind}`;
-  if (world.payment.operation) return [{ label, state: concludeOperation(world, hand, setting) }];
+  const outcomes = outcomesOf(world, hand, setting);
+  if (world.payment.operation)
+    return outcomes.map(({ label, outcome }) => ({
+      label,
+      state: concludeOperation(world, hand.isFirst, outcome, setting),
+    }));
   if (world.payment.state !== "AUTHORIZING")
-    return [{ label, state: concludeReversal(world, hand, setting) }];
-  return concludeSale(world, hand, setting).map((event) => ({ label, ...event }));
+    return outcomes.map(({ label }) => ({ label, state: concludeReversal(world, hand, setting) }));
+  return outcomes.flatMap(({ label, outcome }) =>
+    concludeSale(world, hand, outcome, setting).map((event) => ({ label, ...event })),
+  );
 }
 
 function concludeSale(
   world: World,
-  { request, answer }: At<"answered">,
+  { request }: At<"answered">,
+  outcome: AcquirerOutcome,
   setting: Setting,
 ): { label?: string; state: World }[] {
   const { ours, scenario } = setting;
-  const outcome = asOutcome(ours, answer, request.amount);
   const accounts = routeOf(scenario).slice(request.account);
   const [next] = ours.routeAfter(outcome, accounts, { mayRetry: request.account === 0 });
   if (next) {
@@ -156,8 +165,11 @@ function concludeSale(
   const decision = ours.decideAuthorization(outcome, isRetry ? SOFTLY_DECLINED : undefined);
   // The process that should have stored it has not, and leaves it to recovery.
   if (scenario.throws && decision.to !== "UNKNOWN") return [{ state: doing(world, null) }];
-  if (decision.to === "UNKNOWN") return [{ state: doing(world, null) }];
-  const after = decision.to === "REVERSING" ? toReversing(world) : concludePayment(world, decision.to);
+  if (decision.to === "UNKNOWN") return [{ state: doing(withHeard(world, decision.heard), null) }];
+  const after =
+    decision.to === "REVERSING"
+      ? toReversing(withHeard(world, decision.heard))
+      : concludePayment(world, decision.to);
   return [{ state: doing(after, null) }];
 }
 

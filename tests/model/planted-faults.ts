@@ -1,5 +1,5 @@
 import { TRACES } from "./planted-traces.ts";
-import type { ToldMovement } from "./bank.ts";
+import { byKindAlone, DECLINED, judgingByKind, judgingByTime, RESULT } from "./planted-judges.ts";
 import { OURS, SOFTLY_DECLINED, type Ours } from "./ours.ts";
 import { PLAIN } from "./stories.ts";
 import type { Kind, Scenario } from "./world.ts";
@@ -18,6 +18,9 @@ const KIND: Kind = {
   namesReferences: true,
   namesCaptures: true,
   release: true,
+  confirmsAmounts: false,
+  sharesNames: false,
+  voidsLast: false,
   clockSeconds: -3_600,
 };
 const SALE = { ...PLAIN, bank: KIND, crashes: 1 };
@@ -172,6 +175,23 @@ const PLANTS: Record<string, Plant> = {
     },
     what: "FAILED, but the buyer was charged",
   },
+  "an approval is believed before the record has its amount": {
+    scenario: { bank: { ...KIND, confirmsAmounts: true } },
+    ours: { confirmedBy: (_, approval) => approval },
+    what: "SUCCESS, but the buyer was not charged the whole amount",
+  },
+  "a name that a capture shares is taken for another's": {
+    scenario: { type: "PRE_AUTHORIZATION", operations: 1, bank: { ...KIND, sharesNames: true } },
+    ours: {
+      nameGiven: (call, given, calls) => OURS.nameGiven(call, given, calls, { sharesNameOn: [] }),
+    },
+    what: "people have an operation that the bank carried out as asked",
+  },
+  "a refund does not wait for a reversal that undoes what comes last": {
+    scenario: { bank: { ...KIND, repetition: "none", voidsLast: true } },
+    ours: { mayBeReversed: () => false },
+    what: "FAILED, but the buyer was charged",
+  },
   "what the bank has not seen is never reversed": {
     ours: {
       decideRecovery: (asked, inquiry, limits) =>
@@ -190,8 +210,6 @@ export const PLANTED: readonly Planted[] = Object.entries(PLANTS).map(([name, { 
   trace: TRACES[name] ?? [],
 }));
 
-const RESULT = { resultCode: "00", resultMessage: "" };
-const DECLINED = { kind: "declined", ...RESULT } as const;
 const APPROVED = {
   kind: "approved",
   amountMinor: 10n,
@@ -212,32 +230,4 @@ function takingForReversed(kind: "nothing_found" | "settled"): Ours["decideAfter
 
 function expiryIsDecline(outcome: Parameters<Ours["hear"]>[0]): ReturnType<Ours["hear"]> {
   return outcome.kind === "expired" ? DECLINED : outcome;
-}
-
-/** Judges as if an order had one movement of each kind. */
-function byKindAlone(
-  ...[{ reference, kind, amountMinor, currency }, ...rest]: Parameters<Ours["judge"]>
-): ReturnType<Ours["judge"]> {
-  return OURS.judge({ reference, kind, amountMinor, currency }, ...rest);
-}
-
-/** Leaves out what the bank's clock has before our call; its tolerance is two minutes. */
-function judgingByTime(
-  ...[attempt, inquiry, capabilities]: Parameters<Ours["judge"]>
-): ReturnType<Ours["judge"]> {
-  if (inquiry.kind !== "found") return OURS.judge(attempt, inquiry, capabilities);
-  const told = inquiry.movements as ToldMovement[];
-  const movements = told.filter(({ at, kind }) => kind !== attempt.kind || at.getTime() >= -120_000);
-  return OURS.judge(attempt, { ...inquiry, movements }, capabilities);
-}
-
-/** Judges as if every movement of a kind belonged to the attempt in question. */
-function judgingByKind(
-  ...[attempt, inquiry, capabilities]: Parameters<Ours["judge"]>
-): ReturnType<Ours["judge"]> {
-  const verdict = OURS.judge(attempt, inquiry, capabilities);
-  const isRefused =
-    inquiry.kind === "found" &&
-    inquiry.movements.some(({ kind, state }) => kind === attempt.kind && state === "declined");
-  return verdict.kind === "not_found" && isRefused ? DECLINED : verdict;
 }

@@ -1,4 +1,5 @@
 import { ACCOUNT_TRACES } from "./account-traces.ts";
+import { ORDER_TRACES } from "./order-traces.ts";
 
 const PAID = [
   "payments sends the sale",
@@ -9,6 +10,7 @@ const PAID = [
 /** The shortest way to each planted fault, as the model prints it. */
 export const TRACES: Readonly<Record<string, readonly string[]>> = {
   ...ACCOUNT_TRACES,
+  ...ORDER_TRACES,
   "what the bank has not seen is sent again, wherever the first request is": [
     ...PAID,
     "the merchant asks for refund a",

@@ -1,6 +1,14 @@
 import { chargeOf, standing } from "./bank.ts";
 import { REFUND_NAMES } from "./refund-relay-steps.ts";
-import { WHOLE, type Movement, type Payment, type Refund, type RefundName, type World } from "./world.ts";
+import {
+  NAMESAKE,
+  WHOLE,
+  type Movement,
+  type Payment,
+  type Refund,
+  type RefundName,
+  type World,
+} from "./world.ts";
 
 /** Promises that hold at every moment, regardless of later events. */
 export function violation(world: World): string | undefined {
@@ -13,6 +21,8 @@ export function violation(world: World): string | undefined {
     return "the merchant got two final states of one payment";
   // No rule of ours prevents a bank from carrying out one request twice; people get to see it.
   if (time.wasTwice) return undefined;
+  // No bank here answers as to another operation, so that nothing is amiss with the name.
+  if (payment.openCase === NAMESAKE) return "people have an operation that the bank carried out as asked";
   return unjudged(world) ?? moneyFault(world, time.cameAfterWatch);
 }
 

@@ -4,7 +4,7 @@ import {
   namesOf,
   type OtherRefund,
 } from "../../services/payments/src/follow-up/refund-reservation/other-refunds.ts";
-import { tellAll } from "./bank.ts";
+import { tellAll } from "./bank-record.ts";
 import type { Event } from "./explore.ts";
 import { answerOf, ask, asVerdict, capabilitiesOf } from "./ours.ts";
 import type { Setting } from "./setting.ts";

@@ -39,8 +39,8 @@ type Step = Event<World>[];
 /** The next steps of recovery, the watch or operators with a payment that is to be reversed, or was. */
 export function reversalSteps(world: World, setting: Setting): Step {
   const { hand } = world;
-  if (hand?.at === "reversing") return sendReversal(world, hand.found, setting.ours);
-  if (hand?.at === "ending") return [end(world)];
+  if (hand?.at === "reversing") return sendReversal(world, hand.found, setting);
+  if (hand?.at === "ending") return [end(world, setting)];
   if (!isReversing(world)) return [];
   return [...begin(world, setting), ...operators(world, setting)];
 }
@@ -77,7 +77,7 @@ export function reversalRefundReference({ reversal }: Payment): string {
 
 const amountToRefund = ({ reversal }: Payment) => reversal.approved || WHOLE;
 
-function sendReversal(world: World, found: Answer, ours: Ours): Step {
+function sendReversal(world: World, found: Answer, { ours, scenario }: Setting): Step {
   if (ours.isUndone(asVerdict(found))) {
     return [{ label: "nothing is left at the bank", state: doing(world, { at: "ending", by: "reversal" }) }];
   }
@@ -87,8 +87,9 @@ function sendReversal(world: World, found: Answer, ours: Ours): Step {
   const noted = amount === WHOLE ? world : withReversal(world, { approved: amount });
   const request: Request = { kind: "reverse", ref: SALE, amount, account };
   const isFirst = reversal.last !== "may arrive";
-  // Once it has ended it cannot be recorded.
-  const sending = isOver(world) ? noted : withReversal(noted, { last: "may arrive" });
+  // Once it has ended that matters only to a refund, which a stray one might undo.
+  const isNoted = !isOver(world) || scenario.bank.voidsLast;
+  const sending = isNoted ? withReversal(noted, { last: "may arrive" }) : noted;
   const hand = { at: "sending", request, isFirst, ...asUnseen(found.kind === "not_found") } as const;
   return [{ label: "payments decides to reverse the payment", state: doing(sending, hand) }];
 }
@@ -128,6 +129,8 @@ export function takeReversal(world: World, answer: Answer, { ours, scenario }: S
       return doing(world, null);
     case "repeat":
     case "repeat_under_new_reference": {
+      if (scenario.bank.repetition !== "replay" && ours.mayBeReversed(callsOf(reversal), LIMITS.horizonMs))
+        return doing(world, null);
       const sub = reversal.sub + (outcome === "repeat" ? 0 : 1);
       const noted = withReversal(world, { sent: "may arrive", sub });
       const { account } = noted.payment;
@@ -144,6 +147,12 @@ export function takeReversal(world: World, answer: Answer, { ours, scenario }: S
   }
 }
 
+/** The reversals that may still take effect, as `payments` has noted them. */
+function callsOf({ last }: Payment["reversal"]): Parameters<Ours["mayBeReversed"]>[0] {
+  const sent_ms_ago = SENT_MS_AGO[last];
+  return sent_ms_ago === null ? [] : [{ kind: "reverse", answered_at: null, outcome: null, sent_ms_ago }];
+}
+
 function afterRefund(world: World, ours: Ours, outcome: Parameters<Ours["decideAfterRefund"]>[0]): World {
   const { result, refusal } = ours.decideAfterRefund(outcome, world.payment.reversal.sub);
   const noted = refusal ? refused(withReversal(world, { isRefused: true })) : world;
@@ -155,11 +164,12 @@ const refused = (world: World) =>
     ? withPayment(world, { openCase: "the bank refuses to give it back" })
     : world;
 
-function end(world: World): Event<World> {
+function end(world: World, { scenario }: Setting): Event<World> {
   const ended = isOver(world) ? withPayment(world, { watch: "over" }) : concludePayment(world, "FAILED");
   const label = isOver(world) ? "the watch is over" : "the payment is FAILED";
-  // No further request for it follows.
-  return { label, state: doing(withReversal(ended, { last: "never" }), null) };
+  // No further request for it follows, unless it is watched: see `sendReversal`.
+  const mayFollow = scenario.bank.voidsLast && ended.payment.watch === "waiting";
+  return { label, state: doing(mayFollow ? ended : withReversal(ended, { last: "never" }), null) };
 }
 
 const isOver = ({ payment }: World) => payment.state === "FAILED";

@@ -1,6 +1,7 @@
 import { transition } from "../../services/payments/src/payment/payment.ts";
 import { SALE } from "./bank.ts";
 import type { Event } from "./explore.ts";
+import { besideHeard } from "./heard-approvals.ts";
 import { ask, type Ours } from "./ours.ts";
 import {
   doing,
@@ -20,11 +21,12 @@ export type At<Name> = Extract<Hand, { at: Name }>;
 export function askAboutSale(world: World, { ours, scenario }: Setting): Answer {
   const { payment } = world;
   const kind = scenario.type === "PAYMENT" ? "sale" : "authorize";
-  return ask(
+  const shown = ask(
     ours,
     { book: shownBook(world), account: payment.account, bank: scenario.bank },
     { ref: SALE, kind, amount: WHOLE },
   );
+  return besideHeard(shown, { kind, heard: payment.heard }, ours);
 }
 
 /** An inquiry is answered; its effect comes next. */
@@ -44,9 +46,9 @@ export function withCase(world: World, { kind }: Answer): World {
 
 export function concludePayment(world: World, to: "SUCCESS" | "FAILED" | "CANCELLED"): World {
   const state = transition(world.payment.state, to);
-  // Its age is of no more use, so states that differ in it are one.
+  // Its age is of no more use, nor what the bank has said before, so states that differ in these are one.
   const notified = [...world.payment.notified, state];
-  return doing(withPayment(world, { state, age: "young", notified }), null);
+  return doing(withPayment(world, { state, age: "young", heard: "", notified }), null);
 }
 
 export function toReversing(world: World): World {

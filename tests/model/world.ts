@@ -13,6 +13,12 @@ export type Kind = {
   namesCaptures: boolean;
   /** True if a part of an authorization can be released. Elsewhere a capture or a cancellation ends it. */
   release: boolean;
+  /** True if its answers to payments and captures have no amount, so that its record has to confirm them. */
+  confirmsAmounts: boolean;
+  /** True if a capture or a void is approved under the name of the payment that it is about. */
+  sharesNames: boolean;
+  /** True if a void undoes whatever came last of the order, and its record shows it as the state of that alone. */
+  voidsLast: boolean;
   /** How far the times that it shows are from ours: its clock is off, or they are of an hour that comes twice. */
   clockSeconds: number;
 };
@@ -77,7 +83,15 @@ export type Payment = {
   reserved: number;
   refunded: number;
   /** The operation under way: the merchant's n-th request, and under which sub-reference. */
-  operation: null | { kind: OperationKind; nth: number; amount: number; sub: number; sent: Sent };
+  operation: null | {
+    kind: OperationKind;
+    nth: number;
+    amount: number;
+    sub: number;
+    sent: Sent;
+    /** The same for it: empty where there is none. */
+    heard: string;
+  };
   /** The end of the last operation that was sent to the bank. */
   ended: null | { ref: string; state: "DONE" | "DECLINED" };
   /**
@@ -85,6 +99,8 @@ export type Payment = {
    * the last reversal that may still take effect, `sent` of the refund in its place.
    */
   reversal: { isSettled: boolean; approved: number; isRefused: boolean; last: Sent; sent: Sent; sub: number };
+  /** The bank's name of the payment, if it has approved it in an answer that its record did not confirm. */
+  heard: string;
   watch: "none" | "waiting" | "over";
   /** Final states in the order in which the merchant got them. */
   notified: PaymentState[];
@@ -200,6 +216,9 @@ export type Scenario = {
   lags: boolean;
 };
 
+/** The case of an operation whose approval has the name of another movement. */
+export const NAMESAKE = "the bank names an operation after another movement";
+
 export const nothing = (kind: Answer["kind"]): Answer => ({ kind, amount: 0, id: "" });
 
 export function withPayment(world: World, change: Partial<Payment>): World {
@@ -225,9 +244,17 @@ export function isOnWire({ wire, time }: World, ref: string, kind?: Request["kin
   return wire.some((request) => request.ref === ref && (kind === undefined || request.kind === kind));
 }
 
-/** The movements that the bank's history shows. */
+/** The movements that the bank's history shows. One that does not show a void shows what it has voided as it was. */
 export function shownBook({ book, time }: Pick<World, "book" | "time">): Movement[] {
-  return time.unshown === "" ? book : book.filter(({ id }) => id !== time.unshown);
+  if (time.unshown === "") return book;
+  const unshown = book.find(({ id }) => id === time.unshown);
+  const shown = book.filter((movement) => movement !== unshown);
+  if (unshown?.kind !== "void") return shown;
+  return shown.map((movement) =>
+    movement.account === unshown.account && movement.state === "voided"
+      ? { ...movement, state: "approved" as const }
+      : movement,
+  );
 }
 
 /** The wire with one request more, sorted. More than two alike say nothing new. */

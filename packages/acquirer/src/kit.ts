@@ -42,6 +42,7 @@ export {
   approvedBy,
   reversedBy,
   cancelledBy,
+  confirmedBy,
   standingOf,
   voidStanding,
   type Settled,

@@ -1,0 +1,38 @@
+/** The shortest way to each planted fault that takes a bank which knows orders only. */
+export const ORDER_TRACES: Readonly<Record<string, readonly string[]>> = {
+  "an approval is believed before the record has its amount": [
+    "payments sends the sale",
+    "the bank approves a part of the sale, and payments gets the answer",
+    "payments records the answer for the sale: approved",
+  ],
+  "a name that a capture shares is taken for another's": [
+    "payments sends the sale",
+    "the bank approves the sale, and payments gets the answer",
+    "payments records the answer for the sale: approved",
+    "the merchant captures the whole amount",
+    "payments sends the capture 1",
+    "the bank approves the capture 1, and payments gets the answer",
+    "payments records the answer for the capture 1: approved",
+  ],
+  "a refund does not wait for a reversal that undoes what comes last": [
+    "the business day closes",
+    "payments sends the sale",
+    "the bank approves a part of the sale, and payments gets the answer",
+    "payments records the answer for the sale: approved",
+    "the bank answers the inquiry about the sale: approved",
+    "payments decides to reverse the payment",
+    "payments sends the reversal",
+    "payments crashes",
+    "the bank answers the inquiry about the sale: approved",
+    "payments decides to reverse the payment",
+    "payments sends the reversal",
+    "the bank has settled the sale, and payments gets the answer",
+    "payments records the answer for the reversal: settled",
+    "the bank answers the inquiry about the reversal refund: not_found",
+    "payments sends the reversal refund",
+    "the bank approves the reversal refund, and payments gets the answer",
+    "the bank undoes the reversal refund, which came last",
+    "payments records the answer for the reversal refund: approved",
+    "the payment is FAILED",
+  ],
+};
