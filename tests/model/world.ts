@@ -89,7 +89,7 @@ export type Payment = {
     amount: number;
     sub: number;
     sent: Sent;
-    /** The same for it: empty where there is none. */
+    /** The bank's name of it, if it has approved it in an answer that its record did not confirm; else empty. */
     heard: string;
   };
   /** The end of the last operation that was sent to the bank. */
@@ -99,7 +99,7 @@ export type Payment = {
    * the last reversal that may still take effect, `sent` of the refund in its place.
    */
   reversal: { isSettled: boolean; approved: number; isRefused: boolean; last: Sent; sent: Sent; sub: number };
-  /** The bank's name of the payment, if it has approved it in an answer that its record did not confirm. */
+  /** The same of the payment itself. */
   heard: string;
   watch: "none" | "waiting" | "over";
   /** Final states in the order in which the merchant got them. */
