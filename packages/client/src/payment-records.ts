@@ -17,8 +17,11 @@ export type PaymentStatus =
 
 export type TransactionType = "PRE_AUTHORIZATION" | "PAYMENT" | "REFUND";
 
+/** The merchant's own fields: sent with a payment, and shown as they were sent. */
+export type MerchantFields = { customerId?: string };
+
 /** A payment or a refund. Fields without a value are absent. Amounts are major units; see `toMinorUnits`. */
-export type Payment = {
+export type Payment = MerchantFields & {
   paymentId: string;
   /** The refunded payment; present on refunds. */
   parentPaymentId?: string;
@@ -55,7 +58,6 @@ export type Payment = {
   resultMessage?: string;
   /** Kind of the bank's decline, where its code tells; with `hard` and `stolen` another attempt with this card cannot succeed. */
   declineClass?: Known<"soft" | "hard" | "sca_required" | "stolen" | "limit" | "technical">;
-  customerId?: string;
   lastOperation?: LastOperation;
   capturedAt?: string;
   cancelledAt?: string;

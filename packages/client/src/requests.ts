@@ -1,8 +1,11 @@
 import type { Amount } from "./amount.ts";
 import type { CheckoutDetails, OrderDetails } from "./order-details.ts";
+import type { MerchantFields } from "./payment-records.ts";
 
 /** Card fields and bounds are those of the gateway's OpenAPI document, which also judges them. */
 export type PreAuthorizationRequest = OrderDetails & {
+  [Field in keyof MerchantFields]: MerchantFields[Field] | undefined;
+} & {
   orderId: string;
   amount: Amount;
   /** ISO 4217, upper case. */
@@ -17,7 +20,6 @@ export type PreAuthorizationRequest = OrderDetails & {
   /** The buyer's address and port. */
   requestIp: string;
   requestPort: number;
-  customerId?: string | undefined;
   /** Allows this attempt while the bank has not decided on an earlier one at the same order; defaults to false. */
   allowConcurrentAttempt?: boolean | undefined;
 };

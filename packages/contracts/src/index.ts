@@ -28,6 +28,7 @@ export * from "./installment-total.ts";
 export { percentageMinor } from "./percentage.ts";
 export * from "./http/api-payment-response.ts";
 export * from "./http/card-payment-fields.ts";
+export * from "./http/merchant-fields.ts";
 export * from "./http/browser-field.ts";
 export * from "./http/order-details.ts";
 export * from "./http/endpoint.ts";

@@ -8,6 +8,7 @@ import {
   transactionTypeSchema,
 } from "../payment-status.ts";
 import { DOM_INT } from "./bin.ts";
+import { shownMerchantFields } from "./merchant-fields.ts";
 
 /** Kind of a bank's decline. */
 const declineClassSchema = z.enum(["soft", "hard", "sca_required", "stolen", "limit", "technical"]);
@@ -119,7 +120,7 @@ export const apiPaymentResponseSchema = z
         "try again with 3-D Secure; stolen: the card is lost, stolen or blocked; limit: the card's balance or limit; " +
         "technical: refused before the issuer judged it",
     }),
-    customerId: z.string().optional().meta({ description: "Merchant's id of the customer, if it gave one" }),
+    ...shownMerchantFields,
     lastOperation: lastOperationSchema
       .optional()
       .meta({ description: "The latest capture, cancellation or expiry of the payment" }),

@@ -6,6 +6,7 @@ import { CURRENCIES, currencyExponent } from "../money.ts";
 import { textSchema } from "../text.ts";
 import { wholeNumberField } from "../whole-number.ts";
 import { amountSchema, checkAmount, type AddFault } from "./amount-field.ts";
+import { MERCHANT_FIELDS, merchantFields } from "./merchant-fields.ts";
 import { checkBasket, checkDetailsForCard, orderDetailFields } from "./order-details.ts";
 
 export * from "./amount-field.ts";
@@ -75,9 +76,7 @@ export const cardPaymentFields = {
     description: "The buyer's TCP port, as your server sees it",
     examples: [50_123],
   }),
-  customerId: textSchema(1, 64, { is: "id" })
-    .optional()
-    .meta({ description: "Merchant's id of the customer; no card number" }),
+  ...merchantFields,
   allowConcurrentAttempt: z
     .boolean()
     .optional()
@@ -116,7 +115,7 @@ export function checkCardPaymentFields(fields: CardPaymentFields, now: Date, add
 const FIELDS_WITHOUT_CARD = [
   "orderId",
   "cardHolderName",
-  "customerId",
+  ...MERCHANT_FIELDS,
   "loyaltyCode",
   "successUrl",
   "failureUrl",

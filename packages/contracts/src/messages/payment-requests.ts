@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shownMerchantFields } from "../http/merchant-fields.ts";
 import { amountMinorSchema } from "./message.ts";
 
 /** AES-256-GCM of the card, sealed by the gateway for `payments` (see the sealing package); all base64url. */
@@ -25,7 +26,7 @@ const cardPayment = {
   card: sealedCardSchema,
   requestIp: z.string(),
   requestPort: z.int(),
-  customerId: z.string().optional(),
+  ...shownMerchantFields,
   allowConcurrentAttempt: z.boolean().optional(),
   details: sealedDetailsSchema.optional(),
 };

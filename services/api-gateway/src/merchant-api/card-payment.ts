@@ -1,5 +1,6 @@
 import {
   Card,
+  merchantFieldsOf,
   orderDetailsOf,
   type PreAuthorizationRequest,
   type JsonNumber,
@@ -18,8 +19,7 @@ export function cardPaymentOf(
   body: PreAuthorizationRequest,
   binding: CardBinding,
 ): PreAuthorizePayment {
-  const { orderId, currency, cardHolderName, requestIp, requestPort, customerId, allowConcurrentAttempt } =
-    body;
+  const { orderId, currency, cardHolderName, requestIp, requestPort, allowConcurrentAttempt } = body;
   const { pan, expiryMonth, expiryYear, cvv } = body;
   const details = orderDetailsOf(body);
   return {
@@ -31,7 +31,7 @@ export function cardPaymentOf(
     card: cards.seal(new Card({ pan, expiryMonth, expiryYear, cvv }), binding),
     requestIp,
     requestPort: Number(requestPort.source),
-    customerId,
+    ...merchantFieldsOf(body),
     ...(allowConcurrentAttempt && { allowConcurrentAttempt }),
     ...(details && { details: cards.sealDetails(details, binding) }),
   };

@@ -1,4 +1,10 @@
-import { chargedAmount, RESULT_CODES, type Chargeback, type OperatorPaymentLife } from "@holdfast/contracts";
+import {
+  chargedAmount,
+  MERCHANT_FIELDS,
+  RESULT_CODES,
+  type Chargeback,
+  type OperatorPaymentLife,
+} from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import type { Movement } from "../settlement/bank-lines.ts";
 import { causeText } from "../ui/cause-texts.ts";
@@ -27,7 +33,7 @@ export function factsOfPayment(reader: Reader, life: OperatorPaymentLife, accoun
       html`<a href="/merchants/${life.merchantId}">${life.merchantName ?? life.merchantId}</a>`,
     ],
     [texts.order, payment.orderId],
-    [texts.customer, payment.customerId],
+    ...MERCHANT_FIELDS.map((field) => [own.merchantFields[field], payment[field]] as const),
     [texts.card, card.filter(Boolean).join(" ")],
     [texts.cardHolder, payment.cardHolderName],
     [own.buyerAddress, life.requestIp],

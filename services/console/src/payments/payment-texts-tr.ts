@@ -20,6 +20,7 @@ export const TURKISH: PaymentTexts = {
   preAuthorization: "Ön provizyon",
   sold: "Satış: başarılı veya tahsil edildi",
   answered: "Bankanın yanıtladıkları",
+  merchantFields: { customerId: "Müşteri" },
   amountFrom: "En az tutar",
   amountTo: "En çok tutar",
   currency: "Para birimi",

@@ -1,3 +1,4 @@
+import type { MerchantFields } from "@holdfast/contracts";
 import type { Language } from "@holdfast/html";
 import { TURKISH } from "./payment-texts-tr.ts";
 
@@ -21,6 +22,8 @@ const ENGLISH = {
   preAuthorization: "Pre-authorization",
   sold: "Sold: success or captured",
   answered: "Answered by the bank",
+  /** The merchant's own fields of a payment. */
+  merchantFields: { customerId: "Customer" } satisfies Record<keyof MerchantFields, string>,
   amountFrom: "Amount from",
   amountTo: "Amount to",
   currency: "Currency",

@@ -34,7 +34,6 @@ export const TURKISH: Texts = {
   state: "Sistem içi durum",
   card: "Kart",
   cardHolder: "Kart sahibi",
-  customer: "Müşteri",
   made: "Tarih",
   age: "Bekleme süresi",
   askedBy: "Talep eden",

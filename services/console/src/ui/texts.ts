@@ -36,7 +36,6 @@ export const ENGLISH = {
   state: "Internal state",
   card: "Card",
   cardHolder: "Cardholder",
-  customer: "Customer",
   made: "Created",
   age: "Age",
   askedBy: "Requested by",

@@ -1,6 +1,6 @@
 import { amountToJson, isLive, type ApiPaymentResponse, type LastOperation } from "@holdfast/contracts";
 import type { Selectable } from "kysely";
-import type { PaymentTable } from "./payment-table.ts";
+import { merchantFieldsIn, type PaymentTable } from "./payment-table.ts";
 import { merchantStatus } from "./payment.ts";
 import { refundableMinor } from "./refundable-minor.ts";
 
@@ -94,7 +94,7 @@ export function paymentRecord(payment: ShownPayment): ApiPaymentResponse {
     ...(payment.result_code !== null && { resultCode: payment.result_code }),
     ...(payment.result_message !== null && { resultMessage: payment.result_message }),
     ...(payment.decline_class && { declineClass: payment.decline_class }),
-    ...(payment.customer_id !== null && { customerId: payment.customer_id }),
+    ...merchantFieldsIn(payment),
     ...(payment.last_operation && { lastOperation: operationRecord(payment.last_operation, payment) }),
     ...datesOf(payment),
     ...refundsOf(payment),

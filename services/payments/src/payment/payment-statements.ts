@@ -3,6 +3,7 @@ import type { CallOutcome } from "../bank/ledger/bank-call-table.ts";
 import { ANSWER_OF_RECORD } from "../bank/ledger/call-statements.ts";
 import type { PaymentState } from "./payment.ts";
 import type { PaymentRow } from "./payment-record.ts";
+import { PAYMENT_COLUMNS } from "./payment-table.ts";
 
 /**
  * The SQL of the money path's writes: a claim (`claim-statements.ts`) and a record for each payment, or one rejection. Each takes one array for
@@ -66,37 +67,6 @@ export type RecordRow = {
   /** True where it may have been claimed under an Idempotency-Key. */
   keyed: boolean;
 };
-
-const PAYMENT_COLUMNS = [
-  ["payment_id", "uuid"],
-  ["merchant_id", "uuid"],
-  ["transaction_type", "text"],
-  ["lease_token", "uuid"],
-  ["order_id", "text"],
-  ["customer_id", "text"],
-  ["amount_minor", "bigint"],
-  ["order_amount_minor", "bigint"],
-  ["currency", "text"],
-  ["currency_exponent", "smallint"],
-  ["installment_count", "smallint"],
-  ["commission_minor", "bigint"],
-  ["request_ip", "text"],
-  ["request_port", "integer"],
-  ["card_holder_name", "text"],
-  ["masked_pan", "text"],
-  ["pan_fingerprint", "bytea"],
-  ["pan_fingerprint_key_id", "text"],
-  ["dom_int", "text"],
-  ["card_scheme", "text"],
-  ["card_type", "text"],
-  ["card_sub_type", "text"],
-  ["loyalty_code", "text"],
-  ["traceparent", "text"],
-  ["credential_issued_by", "text"],
-  ["account_id", "uuid"],
-  ["claims_order", "boolean"],
-  ["refunds_commission", "boolean"],
-] as const satisfies [keyof PaymentRow, string][];
 
 const ROW_COLUMNS = [
   ...PAYMENT_COLUMNS,

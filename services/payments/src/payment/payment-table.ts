@@ -1,4 +1,4 @@
-import type { DeclineClass } from "@holdfast/contracts";
+import type { DeclineClass, MerchantFields } from "@holdfast/contracts";
 import type { Generated } from "kysely";
 import type { PaymentState } from "./payment.ts";
 
@@ -57,6 +57,50 @@ export type PaymentTable = {
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 };
+
+/** The columns of a payment's first row, with the types of the arrays that carry them. */
+export const PAYMENT_COLUMNS = [
+  ["payment_id", "uuid"],
+  ["merchant_id", "uuid"],
+  ["transaction_type", "text"],
+  ["lease_token", "uuid"],
+  ["order_id", "text"],
+  ["customer_id", "text"],
+  ["amount_minor", "bigint"],
+  ["order_amount_minor", "bigint"],
+  ["currency", "text"],
+  ["currency_exponent", "smallint"],
+  ["installment_count", "smallint"],
+  ["commission_minor", "bigint"],
+  ["request_ip", "text"],
+  ["request_port", "integer"],
+  ["card_holder_name", "text"],
+  ["masked_pan", "text"],
+  ["pan_fingerprint", "bytea"],
+  ["pan_fingerprint_key_id", "text"],
+  ["dom_int", "text"],
+  ["card_scheme", "text"],
+  ["card_type", "text"],
+  ["card_sub_type", "text"],
+  ["loyalty_code", "text"],
+  ["traceparent", "text"],
+  ["credential_issued_by", "text"],
+  ["account_id", "uuid"],
+  ["claims_order", "boolean"],
+  ["refunds_commission", "boolean"],
+] as const satisfies [keyof PaymentTable, string][];
+
+/** The merchant's own fields as they are stored. */
+export function merchantColumns({ customerId }: MerchantFields): MerchantColumns {
+  return { customer_id: customerId ?? null };
+}
+
+/** The merchant's own fields as they are shown: those without a value are left out. */
+export function merchantFieldsIn({ customer_id }: MerchantColumns): MerchantFields {
+  return { ...(customer_id !== null && { customerId: customer_id }) };
+}
+
+type MerchantColumns = Pick<PaymentTable, "customer_id">;
 
 export type PaymentHistoryTable = {
   payment_id: string;

@@ -16,6 +16,7 @@ import { installmentCounts } from "../bins/look-up-bin.ts";
 import { panFingerprint, underEachKey } from "../fingerprint/keyed-hash.ts";
 import { commissionMinor } from "../../payment/commission.ts";
 import type { ClaimRow, UnroutedClaim } from "../../payment/payment-statements.ts";
+import { merchantColumns } from "../../payment/payment-table.ts";
 
 export type BuildClaimDeps = {
   bins: CurrentBins["table"];
@@ -53,7 +54,7 @@ export function buildClaim(
     transaction_type: transactionType,
     lease_token: randomUUID(),
     order_id: payload.orderId,
-    customer_id: payload.customerId ?? null,
+    ...merchantColumns(payload),
     amount_minor: amountMinor,
     order_amount_minor: installmentTotalMinor === undefined ? null : BigInt(payload.amountMinor),
     currency: payload.currency,
