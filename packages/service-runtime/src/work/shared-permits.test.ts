@@ -28,6 +28,17 @@ test("one holder has its part and no more, and the others' places stay free", ()
   expect(permits.take("d")).toBeUndefined();
 });
 
+test("a permit that a block uses is back at its end, also after a failure", () => {
+  const { permits } = setUp({ max: 1, ofOneMax: 1 });
+  const fail = () => {
+    using permit = permits.take("a");
+    expect([permit, permits.take("b")]).toEqual([expect.any(Function), undefined]);
+    throw new Error("the work has failed");
+  };
+  expect(fail).toThrow("the work has failed");
+  expect(permits.take("b")).toBeDefined();
+});
+
 test("nobody in particular has no part, and is bounded by all places", () => {
   const { permits } = setUp();
   const taken = Array.from({ length: 5 }, () => permits.take(undefined));

@@ -1,5 +1,5 @@
-/** Gives a permit back. A second call does nothing. */
-export type Release = () => void;
+/** Gives a permit back; with `using`, at the end of the block. A second call does nothing. */
+export type Release = (() => void) & Disposable;
 
 /** Permits that several holders share, in this process. One holder can have a part of them, so none can have all. */
 export type SharedPermits = {
@@ -37,13 +37,14 @@ export function createSharedPermits({ max, ofOneMax }: SharedPermitsOptions): Sh
     free--;
     if (holder !== undefined) held.set(holder, own + 1);
     let isHeld = true;
-    return () => {
+    const release = () => {
       if (!isHeld) return;
       isHeld = false;
       free++;
       if (holder !== undefined) giveBack(held, holder);
       grantNext();
     };
+    return Object.assign(release, { [Symbol.dispose]: release });
   };
   // A permit that comes back is enough for one of those who wait: all others have their part, or there is no permit.
   const grantNext = () => {

@@ -25,14 +25,10 @@ export function createInFlightLimit(permits: Permits, share: number): InFlightLi
   const sharedOf = (max: number) => createSharedPermits({ max, ofOneMax: permitsOfOne(max, share) });
   const shared = { external: sharedOf(permits.external), local: sharedOf(permits.local) };
   return async (kind, holder, work) => {
-    const release = shared[permitsOf(kind)].take(holder);
-    if (!release) return false;
-    try {
-      await work();
-      return true;
-    } finally {
-      release();
-    }
+    using permit = shared[permitsOf(kind)].take(holder);
+    if (!permit) return false;
+    await work();
+    return true;
   };
 }
 
@@ -65,14 +61,9 @@ export function createPageInFlightLimit(permits: Permits, share: number): PageIn
   const bounds = { external: boundOf(permits.external), local: boundOf(permits.local) };
   return async ({ clientAddress, subject, merchantId }, kind, work) => {
     const { ofAddress, ofSubject } = bounds[permitsOf(kind)];
-    const address = ofAddress.take(networkOf(clientAddress));
-    const own = address && ofSubject.take(subject);
-    try {
-      return own !== undefined && (await withPermit(kind, merchantId, work));
-    } finally {
-      own?.();
-      address?.();
-    }
+    using address = ofAddress.take(networkOf(clientAddress));
+    using own = address && ofSubject.take(subject);
+    return own !== undefined && (await withPermit(kind, merchantId, work));
   };
 }
 

@@ -20,7 +20,7 @@ import type { PaymentsDatabase } from "../../database.ts";
 import type { BusinessEvents } from "../../payment/business-events.ts";
 import type { ClaimRow, UnroutedClaim } from "../../payment/payment-statements.ts";
 import type { Join } from "../../payment/payment-writes.ts";
-import { withMerchantPermit, withCallBudget } from "../../bank/calls/with-merchant-permit.ts";
+import { takeMerchantPermit, withCallBudget } from "../../bank/calls/take-merchant-permit.ts";
 import { answerRefusal, answerKnownPayment, type ReadState } from "./answer-known-payment.ts";
 import { basketOf, customerOf } from "./card-request.ts";
 import { buildClaim, refuseProgramme, type BuildClaimDeps } from "./build-claim.ts";
@@ -114,15 +114,14 @@ async function admitPayment<Reply extends CommandReply<ApiPaymentResponse>>(
   const route = [first, ...others];
   const row = { ...claim, account_id: accountId };
   const { deadlineAt } = message.context;
-  const caller = { accountId, merchantId: row.merchant_id, deadlineAt };
+  using permit = await takeMerchantPermit(deps, { accountId, merchantId: row.merchant_id, deadlineAt });
+  if (!permit) return { outcome: "not_started" };
   const calls = deps.bank.of(accountId).capabilities.callsPerPayment ?? 1;
-  return await withMerchantPermit<ApiPaymentResponse>(deps, caller, () =>
-    withCallBudget(deps, { accountId, calls }, async () => {
-      const rejected = await deps.rules.enforce(message, row, join);
-      if (rejected === "known") return await answerKnownPayment(deps, message, row, read);
-      return rejected ?? (await proceed({ row, card, details, route }));
-    }),
-  );
+  return await withCallBudget<ApiPaymentResponse>(deps, { accountId, calls }, async () => {
+    const rejected = await deps.rules.enforce(message, row, join);
+    if (rejected === "known") return await answerKnownPayment(deps, message, row, read);
+    return rejected ?? (await proceed({ row, card, details, route }));
+  });
 }
 
 /** Finds a field that an account needs, and neither the request nor the account's defaults have. */

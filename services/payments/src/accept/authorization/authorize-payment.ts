@@ -13,7 +13,7 @@ import { DEADLINE_PASSED, decideAuthorization } from "../../payment/authorizatio
 import type { Join } from "../../payment/payment-writes.ts";
 import { withFailover } from "../../bank/ledger/fail-over.ts";
 import type { Bank } from "../../bank/calls/bank.ts";
-import { latestStart } from "../../bank/calls/with-merchant-permit.ts";
+import { latestStart } from "../../bank/calls/take-merchant-permit.ts";
 import type { Admission, Admitted, OfCheckout } from "./admit-payment.ts";
 import { answerKnownPayment } from "./answer-known-payment.ts";
 import { cardRequestOf, isBuyerThere, type CardPayment } from "./card-request.ts";

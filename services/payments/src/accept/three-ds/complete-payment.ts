@@ -10,7 +10,7 @@ import type { CommandReply, CompletePayment, ServiceContext, SessionState } from
 import { failpoint } from "@holdfast/service-runtime";
 import { awaitFirst } from "@holdfast/idempotency";
 import type { Incoming } from "@holdfast/messaging";
-import { latestStart, type PermitDeps } from "../../bank/calls/with-merchant-permit.ts";
+import { takeMerchantPermit, type PermitDeps } from "../../bank/calls/take-merchant-permit.ts";
 import {
   callCompletion,
   concludeCompletion,
@@ -66,14 +66,9 @@ async function tryToComplete(
   const refused = deps.bank.of(payment.account_id).checkReturn?.(returnCheck(payment, { session, returned }));
   if (refused) return refuse(deps, found, refused);
 
-  const permits = deps.bank.permitsOf(payment.account_id);
-  const release = await permits.wait(payment.merchant_id, latestStart(deps.bank, context.deadlineAt));
-  if (!release) return "not_started";
-  try {
-    return await complete(deps, found, { session, returned });
-  } finally {
-    release();
-  }
+  const { account_id: accountId, merchant_id: merchantId } = payment;
+  using permit = await takeMerchantPermit(deps, { accountId, merchantId, deadlineAt: context.deadlineAt });
+  return permit ? await complete(deps, found, { session, returned }) : "not_started";
 }
 
 async function complete(

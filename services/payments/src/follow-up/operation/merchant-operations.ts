@@ -12,7 +12,7 @@ import { orNotStarted } from "@holdfast/postgres";
 import type { KeyRing } from "@holdfast/service-runtime";
 import { underEachKey } from "../../accept/fingerprint/keyed-hash.ts";
 import type { AccountOf } from "../../bank/calls/account-connections.ts";
-import { withMerchantPermit } from "../../bank/calls/with-merchant-permit.ts";
+import { takeMerchantPermit } from "../../bank/calls/take-merchant-permit.ts";
 import { chargedAt } from "../../bank/ledger/attempts.ts";
 import { commissionMinor } from "../../payment/commission.ts";
 import { operateOnPayment, type OperateDeps, type OperationRequest } from "./operate-on-payment.ts";
@@ -51,7 +51,8 @@ async function onItsConnection(
   if ("outcome" in found) return found;
   const { accountId } = found;
   if (accountId === undefined) return await operate();
-  return await withMerchantPermit(deps, { accountId, merchantId, deadlineAt }, operate);
+  using permit = await takeMerchantPermit(deps, { accountId, merchantId, deadlineAt });
+  return permit ? await operate() : { outcome: "not_started" };
 }
 
 /** POST /api/payment/{id}/capture: all or a part of the authorization, once. */

@@ -1,4 +1,5 @@
 import type { CommandReply } from "@holdfast/contracts";
+import type { Release } from "@holdfast/service-runtime";
 import type { Bank } from "./bank.ts";
 
 export type PermitDeps = { bank: Pick<Bank, "permitsOf" | "callMs"> };
@@ -7,21 +8,14 @@ export type PermitDeps = { bank: Pick<Bank, "permitsOf" | "callMs"> };
 export type Caller = { accountId: string; merchantId: string; deadlineAt: number };
 
 /**
- * A merchant's call of an account. It begins when one of the merchant's permits at it is free; where none becomes free in
- * time nothing was started, so there is no payment that has to end.
+ * One of a merchant's permits at an account, for as long as the caller's block lasts (`using`).
+ * @returns undefined where none becomes free in time: nothing was started, so there is no payment that has to end.
  */
-export async function withMerchantPermit<Result>(
+export async function takeMerchantPermit(
   { bank }: PermitDeps,
   { accountId, merchantId, deadlineAt }: Caller,
-  call: () => Promise<CommandReply<Result>>,
-): Promise<CommandReply<Result>> {
-  const release = await bank.permitsOf(accountId).wait(merchantId, latestStart(bank, deadlineAt));
-  if (!release) return { outcome: "not_started" };
-  try {
-    return await call();
-  } finally {
-    release();
-  }
+): Promise<Release | undefined> {
+  return await bank.permitsOf(accountId).wait(merchantId, latestStart(bank, deadlineAt));
 }
 
 /**
