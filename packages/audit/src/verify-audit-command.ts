@@ -51,13 +51,9 @@ export async function verifyAudit(args: string[], env: NodeJS.ProcessEnv, out: O
   const pool = new Pool({ connectionString, max: 1, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS });
   // The next query reports a lost connection; without a listener the event would end the process.
   pool.on("error", () => undefined);
-  const db = new Kysely<AuditDatabase>({ dialect: new PostgresDialect({ pool }) });
+  await using db = new Kysely<AuditDatabase>({ dialect: new PostgresDialect({ pool }) });
   out(`database ${describeDatabase(connectionString)}\n`);
-  try {
-    return await verifyAll(db, anchors, out);
-  } finally {
-    await db.destroy();
-  }
+  return await verifyAll(db, anchors, out);
 }
 
 const CONNECTION_TIMEOUT_MS = 10_000;

@@ -87,26 +87,22 @@ export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output
         oid === types.builtins.INT8 ? BigInt : types.getTypeParser(oid, format),
     },
   });
-  const db = createDatabase<SettlementDatabase>(pool);
+  await using db = createDatabase<SettlementDatabase>(pool);
   const log = createLogger("settle", "error");
-  try {
-    if (!isImport) return reportCheck(await checkStatements(db, days!), out);
-    const mappings = await readMappings([SHIPPED_MAPPINGS, ...(values.mappings ? [values.mappings] : [])]);
-    const events = createBusinessEvents(log);
-    const { FILE_CHANGES_TWO_PEOPLE: twoPeople } = parseConfig(
-      z.object({ FILE_CHANGES_TWO_PEOPLE: fileChangesSetting }),
-      env,
-    );
-    const deps = { db, pool, events, mappings, bounds: FILE_BOUNDS, leaseMs: LEASE_MS, twoPeople };
-    if (values.preview) {
-      const fileName = basename(file);
-      const previewed = { accountId, mapping, fileName, open: () => createReadStream(file) };
-      return reportPreview(await previewFile(deps, previewed), out);
-    }
-    return report(await importFile(deps, { file, accountId, mapping, importedBy }), out);
-  } finally {
-    await db.destroy();
+  if (!isImport) return reportCheck(await checkStatements(db, days!), out);
+  const mappings = await readMappings([SHIPPED_MAPPINGS, ...(values.mappings ? [values.mappings] : [])]);
+  const events = createBusinessEvents(log);
+  const { FILE_CHANGES_TWO_PEOPLE: twoPeople } = parseConfig(
+    z.object({ FILE_CHANGES_TWO_PEOPLE: fileChangesSetting }),
+    env,
+  );
+  const deps = { db, pool, events, mappings, bounds: FILE_BOUNDS, leaseMs: LEASE_MS, twoPeople };
+  if (values.preview) {
+    const fileName = basename(file);
+    const previewed = { accountId, mapping, fileName, open: () => createReadStream(file) };
+    return reportPreview(await previewFile(deps, previewed), out);
   }
+  return report(await importFile(deps, { file, accountId, mapping, importedBy }), out);
 }
 
 function reportCheck(checked: CheckedStatements, out: Output): number {

@@ -120,12 +120,8 @@ async function withDatabase<DB>(
   });
   // The statement under way reports a connection that breaks.
   pool.on("error", () => {});
-  const db = createDatabase<DB>(pool);
-  try {
-    return await work(db);
-  } finally {
-    await db.destroy();
-  }
+  await using db = createDatabase<DB>(pool);
+  return await work(db);
 }
 
 const STATEMENT_TIMEOUT_MS = 600_000;

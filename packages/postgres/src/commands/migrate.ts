@@ -17,25 +17,21 @@ export async function migrate(databaseUrl: string, schema: string, directory: st
   const migrations = await readMigrations(directory);
   await refuseForeign(databaseUrl, schema, Object.keys(migrations));
   const pool = new Pool({ connectionString: databaseUrl, max: 1 });
-  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
-  try {
-    const migrator = new Migrator({
-      db,
-      provider: { getMigrations: () => Promise.resolve(migrations) },
-      migrationTableSchema: schema,
-      migrationTableName: "migration",
-      migrationLockTableName: "migration_lock",
-    });
-    const ran: string[] = [];
-    // One at a time: all that `migrateToLatest` runs is one transaction, which keeps the locks of the first to the end of the last.
-    for (;;) {
-      const { error, results = [] } = await migrator.migrateUp();
-      if (error) throw error;
-      if (results.length === 0) return ran;
-      ran.push(...results.map(({ migrationName }) => migrationName));
-    }
-  } finally {
-    await db.destroy();
+  await using db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: () => Promise.resolve(migrations) },
+    migrationTableSchema: schema,
+    migrationTableName: "migration",
+    migrationLockTableName: "migration_lock",
+  });
+  const ran: string[] = [];
+  // One at a time: all that `migrateToLatest` runs is one transaction, which keeps the locks of the first to the end of the last.
+  for (;;) {
+    const { error, results = [] } = await migrator.migrateUp();
+    if (error) throw error;
+    if (results.length === 0) return ran;
+    ran.push(...results.map(({ migrationName }) => migrationName));
   }
 }
 

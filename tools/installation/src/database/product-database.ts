@@ -32,12 +32,8 @@ export async function withDatabaseAt<DB, Result>(
   const pool = new Pool({ connectionString, max: 1, ...settings });
   // The next query reports a lost connection; without a listener the event would end the process.
   pool.on("error", () => undefined);
-  const db = createDatabase<DB>(pool);
-  try {
-    return await work(db);
-  } finally {
-    await db.destroy();
-  }
+  await using db = createDatabase<DB>(pool);
+  return await work(db);
 }
 
 /** The URL itself, for what needs one. */

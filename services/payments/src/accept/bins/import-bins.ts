@@ -82,21 +82,17 @@ async function replace(
   { file, sha256, actor }: { file: string; sha256: Buffer; actor: string },
 ): Promise<number> {
   const pool = new Pool({ connectionString: url, max: 1, application_name: "import-bins" });
-  const db = createDatabase<PaymentsDatabase>(pool);
-  try {
-    return await db.transaction().execute(async (trx) => {
-      // This is the owner's own path; the sandbox's superuser has another one.
-      await sql`set local search_path = payments`.execute(trx);
-      const version = await replaceRanges(trx, ranges, sha256);
-      await appendAudit(trx, {
-        actor,
-        action: "bins.imported",
-        subject: `bins ${version}`,
-        detail: { file, sha256: sha256.toString("hex"), ranges: ranges.length },
-      });
-      return version;
+  await using db = createDatabase<PaymentsDatabase>(pool);
+  return await db.transaction().execute(async (trx) => {
+    // This is the owner's own path; the sandbox's superuser has another one.
+    await sql`set local search_path = payments`.execute(trx);
+    const version = await replaceRanges(trx, ranges, sha256);
+    await appendAudit(trx, {
+      actor,
+      action: "bins.imported",
+      subject: `bins ${version}`,
+      detail: { file, sha256: sha256.toString("hex"), ranges: ranges.length },
     });
-  } finally {
-    await db.destroy();
-  }
+    return version;
+  });
 }
