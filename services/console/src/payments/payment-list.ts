@@ -152,7 +152,7 @@ function filters(context: PageContext, merchants: KnownMerchants): Html {
       chosen: query.get("transactionType"),
       fault: faultAt(context, "transactionType"),
     })}
-    ${field("orderId", texts.order)} ${field("customerId", texts.customer)}
+    ${field("orderId", texts.order)} ${field("customerId", own.merchantFields.customerId)}
     ${field("last4", texts.last4)}
     ${
       !session.staff &&
