@@ -528,6 +528,7 @@ create table chargeback (
   -- The outcome that one of two people proposes and another one confirms.
   proposed_outcome  text check (proposed_outcome in ('WON', 'LOST', 'WITHDRAWN')),
   proposed_by       text check (char_length(proposed_by) between 1 and 1000),
+  proposed_at       timestamptz,
   outcome_reason    text check (char_length(outcome_reason) between 1 and 1000),
   decided_by        text check (char_length(decided_by) between 1 and 1000),
 
@@ -536,7 +537,7 @@ create table chargeback (
 
   constraint chargeback_ended check ((status = 'OPEN') = (ended_at is null)),
   constraint chargeback_given_back check (status not in ('WON', 'WITHDRAWN') or counted_minor = 0),
-  constraint chargeback_proposed check ((proposed_outcome is null) = (proposed_by is null)),
+  constraint chargeback_proposed check (num_nulls(proposed_outcome, proposed_by, proposed_at) in (0, 3)),
   constraint chargeback_of_two_people check (decided_by is distinct from proposed_by or decided_by is null)
 );
 

@@ -252,6 +252,7 @@ const COLUMNS: {
     opened_by: "null",
     proposed_outcome: "null",
     proposed_by: "null",
+    proposed_at: "null",
     outcome_reason: "null",
     decided_by: "null",
     created_at: "not null",

@@ -283,6 +283,7 @@ create table difference (
   state          text not null default 'OPEN' check (state in ('OPEN', 'PROPOSED', 'CLOSED', 'RESOLVED')),
   assignee       text check (char_length(assignee) between 1 and 200),
   proposed_by    text check (char_length(proposed_by) between 1 and 1000),
+  proposed_at    timestamptz,
   closed_by      text check (char_length(closed_by) between 1 and 1000),
   reason         text check (char_length(reason) between 1 and 1000),
   decision       text check (decision in ('ACCEPT_BANK', 'NOT_OURS')),
@@ -301,6 +302,7 @@ create table difference (
   constraint difference_ended check ((state in ('CLOSED', 'RESOLVED')) = (ended_at is not null)),
   constraint difference_closed_by_somebody check ((state = 'CLOSED') = (closed_by is not null)),
   constraint difference_closed_with_a_word check (state <> 'CLOSED' or decision is not null),
+  constraint difference_proposed_by_somebody check (state <> 'PROPOSED' or num_nulls(proposed_by, proposed_at) = 0),
   constraint difference_of_two_people check (closed_by is distinct from proposed_by or closed_by is null)
 );
 

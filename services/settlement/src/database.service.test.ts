@@ -137,6 +137,7 @@ const COLUMNS: {
     state: "not null",
     assignee: "null",
     proposed_by: "null",
+    proposed_at: "null",
     closed_by: "null",
     reason: "null",
     decision: "null",

@@ -34,6 +34,7 @@ export type DifferenceTable = {
   state: Generated<DifferenceState>;
   assignee: string | null;
   proposed_by: string | null;
+  proposed_at: Date | null;
   closed_by: string | null;
   reason: string | null;
   decision: Decision | null;

@@ -26,9 +26,11 @@ const DAY_MS = 86_400_000;
 
 async function add(kind: string, days: number, state = "OPEN"): Promise<void> {
   await pool.query(
-    `insert into difference (difference_id, account_id, class, payout_id, amount_minor, currency, detail, state, proposed_by, ended_at)
+    `insert into difference (difference_id, account_id, class, payout_id, amount_minor, currency, detail, state, proposed_by, proposed_at,
+       ended_at)
      values (uuidv7(-$2::int * interval '1 day'), '${TEST_ACCOUNT_ID}', $1, 'P-' || gen_random_uuid(), 1, 'TRY', 'a test', $3,
-       case when $3 = 'PROPOSED' then 'olga' end, case when $3 = 'RESOLVED' then now() end)`,
+       case when $3 = 'PROPOSED' then 'olga' end, case when $3 = 'PROPOSED' then now() end,
+       case when $3 = 'RESOLVED' then now() end)`,
     [kind, days, state],
   );
 }

@@ -69,12 +69,12 @@ async function closeDifference(
     if (isConfirmed && row.proposed_by === person) return "same_person";
     const isFirstOfTwo = !isConfirmed && needsTwo(twoAbove, row, accepted);
     const set = isFirstOfTwo
-      ? ({ state: "PROPOSED", proposed_by: person } as const)
+      ? ({ state: "PROPOSED", proposed_by: person, proposed_at: sql<Date>`now()` } as const)
       : ({
           state: "CLOSED",
           closed_by: person,
           ended_at: sql<Date>`now()`,
-          ...(!isConfirmed && { proposed_by: null }),
+          ...(!isConfirmed && { proposed_by: null, proposed_at: null }),
         } as const);
     await trx
       .updateTable("difference")

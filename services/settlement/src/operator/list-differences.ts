@@ -35,6 +35,7 @@ export const DIFFERENCE = [
     "state",
     "assignee",
     "proposed_by",
+    "proposed_at",
     "closed_by",
     "reason",
     "decision",

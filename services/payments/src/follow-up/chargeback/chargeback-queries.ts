@@ -84,6 +84,7 @@ export async function insertCase(trx: Trx, payment: PaymentRow, one: NewCase): P
       excess_minor: excessMinor(counted, payment, await sentMinor(trx, payment)),
       proposed_outcome: null,
       proposed_by: null,
+      proposed_at: null,
       outcome_reason: null,
       decided_by: null,
       ended_at: null,

@@ -18,6 +18,7 @@ export type ChargebackTable = {
   opened_by: string | null;
   proposed_outcome: ChargebackOutcome | null;
   proposed_by: string | null;
+  proposed_at: Date | null;
   outcome_reason: string | null;
   decided_by: string | null;
   created_at: Generated<Date>;

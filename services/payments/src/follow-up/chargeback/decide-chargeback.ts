@@ -35,12 +35,12 @@ export async function decideChargeback(
     const isFirstOfTwo = limit !== undefined && row.amount_minor > limit && !isConfirmed;
     if (isConfirmed && row.proposed_by === person) return "same_person";
     const set = isFirstOfTwo
-      ? { proposed_outcome: outcome, proposed_by: person, outcome_reason: reason }
+      ? { proposed_outcome: outcome, proposed_by: person, proposed_at: new Date(), outcome_reason: reason }
       : {
           status: transition(row.status, outcome),
           decided_by: person,
           outcome_reason: reason,
-          ...(!isConfirmed && { proposed_outcome: null, proposed_by: null }),
+          ...(!isConfirmed && { proposed_outcome: null, proposed_by: null, proposed_at: null }),
         };
     await changeCase(trx, payment, row, set);
     await audit(trx, actor, isFirstOfTwo ? "chargeback.outcome_proposed" : "chargeback.decided", row, {
