@@ -74,6 +74,7 @@ const PAYLOADS: Record<string, () => object> = {
   "payments.reverse": () => ({ paymentId }),
   "payments.resolve": () => ({ paymentId, outcome: "FAILED", evidence: "a call" }),
   "payments.audit-log": () => ({ limit: 10 }),
+  "payments.list-proposals": () => ({ limit: 10, livemode: true }),
   "payments.make-account": () => ({
     protocol: "sim",
     name: ATTACKERS,
@@ -114,6 +115,7 @@ const PAYLOADS: Record<string, () => object> = {
   "refunds.inquire": () => ({ refundId }),
   "refunds.resolve": () => ({ refundId, outcome: "SUCCESS", evidence: "a call" }),
   "refunds.audit-log": () => ({ limit: 10 }),
+  "refunds.list-proposals": () => ({ limit: 10, livemode: true }),
   "webhooks.put-endpoint": () => ({
     merchantId: system.merchantId,
     url: "https://attacker.example/hook",
@@ -170,6 +172,7 @@ const PAYLOADS: Record<string, () => object> = {
   "payments.describe-chargeback": () => ({ chargebackId: randomUUID() }),
   "payments.list-chargebacks": () => ({ limit: 10 }),
   "settlement.audit-log": () => ({ limit: 10 }),
+  "settlement.list-proposals": () => ({ limit: 10, livemode: true }),
   "settlement.begin-upload": () => ({
     importId: randomUUID(),
     accountId: TEST_ACCOUNT_ID,

@@ -43,6 +43,7 @@ const LEADS_TO: Record<string, string[]> = {
   previewSettlement: ["settlement.begin-upload", "settlement.add-upload-part"],
   uploadSettlement: ["settlement.begin-upload", "settlement.add-upload-part"],
   getAuditLog: ["payments.audit-log", "refunds.audit-log", "webhooks.audit-log", "settlement.audit-log"],
+  listProposals: ["payments.list-proposals", "refunds.list-proposals", "settlement.list-proposals"],
 };
 
 test("an endpoint asks for the role that its commands ask for, and for no less", () => {

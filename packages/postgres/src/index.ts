@@ -11,6 +11,7 @@ export * from "./commands/keys-in-use.ts";
 export * from "./commands/migrate.ts";
 export * from "./commands/migration-command.ts";
 export * from "./of-mode.ts";
+export * from "./oldest-first.ts";
 export * from "./postgres.ts";
 export * from "./unnested.ts";
 export * from "./utc-microseconds.ts";

@@ -176,6 +176,17 @@ const UNKNOWN_REFUND = {
   history: APPROVED_REFUND.history.slice(0, 2),
 };
 
+const PROPOSAL = {
+  kind: "PAYMENT_OUTCOME",
+  subjectId: PAYMENT_ID,
+  since: RESOLUTION.proposedAt,
+  proposedBy: RESOLUTION.proposedBy,
+  merchantId: MERCHANT_ID,
+  ...PRICE,
+  livemode: true,
+  ...NAMED,
+};
+
 const LISTED_PAYMENT = { ...OPERATED, ...NAMED };
 const LISTED_REFUND = { ...WAITING_REFUND, ...NAMED };
 
@@ -183,6 +194,7 @@ const LISTED_REFUND = { ...WAITING_REFUND, ...NAMED };
 export const OPERATOR_PAYMENT_ANSWERS: Readonly<Record<string, Readonly<Record<number, object>>>> = {
   listPaymentsOfMerchants: { 200: { items: [LISTED_PAYMENT], ...NEXT } },
   getFigures: { 200: FIGURES },
+  listProposals: { 200: { items: [PROPOSAL], ...NEXT } },
   listRefunds: { 200: { items: [LISTED_REFUND], ...NEXT } },
   search: {
     200: {

@@ -5,6 +5,7 @@ import * as checkoutCommands from "../messages/checkout-commands.ts";
 import * as credentialCommands from "../messages/credential-commands.ts";
 import * as paymentLinkCommands from "../messages/payment-link-commands.ts";
 import type { Command } from "../messages/message.ts";
+import * as proposalCommands from "../messages/proposal-commands.ts";
 import * as refundCommands from "../messages/refund-commands.ts";
 import * as refundBankCommands from "../messages/refund-bank-commands.ts";
 import * as reservationCommands from "../messages/refund-reservation-commands.ts";
@@ -22,6 +23,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   checkoutCommands,
   credentialCommands,
   paymentLinkCommands,
+  proposalCommands,
   refundCommands,
   refundBankCommands,
   reservationCommands,

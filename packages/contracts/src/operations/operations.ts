@@ -9,6 +9,7 @@ import { differenceOperations } from "./differences.ts";
 import { installationOperations } from "./installation.ts";
 import { merchantRecordOperations } from "./merchants.ts";
 import { paymentOperations } from "./payments.ts";
+import { proposalOperations } from "./proposals.ts";
 import { refundOperations } from "./refunds.ts";
 import { settlementOperations } from "./settlements.ts";
 import { ownStatementOperations, statementOperations } from "./statements.ts";
@@ -37,6 +38,7 @@ export const operatorOperations = {
   ...webhookEndpointOperations,
   ...webhookOperations,
   ...acquirerAccountOperations,
+  ...proposalOperations,
   ...installationOperations,
 };
 

@@ -91,6 +91,7 @@ const MAY: Record<string, string> = {
   getDifference: ANYBODY,
   noteDifference: "operations admin",
   closeDifference: "operations admin",
+  listProposals: ANYBODY,
   getAuditLog: ANYBODY,
 };
 

@@ -121,7 +121,7 @@ function invalid(errors: FieldFault[]): Refusal {
 }
 
 /** The gateway alone knows what merchants are called. */
-async function withNames<Item extends { merchantId: string }>(
+export async function withNames<Item extends { merchantId?: string | undefined }>(
   db: Kysely<GatewayDatabase>,
   { items, ...rest }: ListPart<Item>,
 ): Promise<ListPart<Row>> {

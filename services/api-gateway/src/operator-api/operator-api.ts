@@ -21,6 +21,7 @@ import { operatorListRoutes } from "./lists.ts";
 import { merchantRoutes } from "./merchants.ts";
 import { acquirerAccountRoutes } from "./acquirer-accounts.ts";
 import { paymentLifeRoute } from "./payment-life.ts";
+import { proposalsRoute } from "./proposals.ts";
 import { refundRoutes } from "./refunds.ts";
 import { isRefused } from "./refused-operator-queries.ts";
 import { createCarryOutOnce } from "../operator-keys/carry-out-once.ts";
@@ -59,6 +60,7 @@ export function operatorApi(config: Config, deps: Deps): Router {
       merchantRoutes({ db, peppers, announce: announceCredentialChanges(bus), lists, config }),
     ),
     ...operatorListRoutes({ send, db, lists }),
+    proposalsRoute({ send, db, lists }),
     searchRoute({ send, db, findsMerchants: true }),
     paymentLifeRoute({ send, db }),
     ...acquirerAccountRoutes({ send, db }),

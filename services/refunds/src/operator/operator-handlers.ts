@@ -1,8 +1,9 @@
 import { readAuditEntriesBefore } from "@holdfast/audit";
-import { operations, readAuditLog } from "@holdfast/contracts";
+import { operations, readAuditLog, readProposals } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import type { RequestRefundDeps } from "../request/request-refund.ts";
 import { approveRefund, rejectRefund, type DecideDeps } from "./decide-refund.ts";
+import { listProposals } from "./list-proposals.ts";
 import { describeRefund } from "./list-refunds.ts";
 import { requestForMerchant } from "./request-for-merchant.ts";
 import { resolveRefund } from "./resolve-refund.ts";
@@ -33,6 +34,7 @@ export function operatorHandlers(deps: DecideDeps & RequestRefundDeps) {
       resolveRefund(deps, context, payload),
     ),
     handler(operations.requestRefundForMerchant.command, (message) => requestForMerchant(deps, message)),
+    handler(readProposals.refunds, ({ context, payload }) => listProposals(deps, context, payload)),
     handler(readAuditLog.refunds, async ({ payload }) => ({
       outcome: "done",
       result: { entries: await readAuditEntriesBefore(deps.db, "refunds", payload) },

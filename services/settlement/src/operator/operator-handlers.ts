@@ -4,6 +4,7 @@ import {
   beginSettlementUpload,
   operations,
   readAuditLog,
+  readProposals,
   staffVersionOf,
 } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
@@ -14,6 +15,7 @@ import { listStatements } from "../statement/list-statements.ts";
 import { differenceHandlers, type DifferenceDeps } from "./close-difference.ts";
 import { listDifferences } from "./list-differences.ts";
 import { describeImport, listImports } from "./list-imports.ts";
+import { listProposals } from "./list-proposals.ts";
 import { answerDifference } from "./answer-difference.ts";
 import { answerPaymentSettlement } from "./answer-payment-settlement.ts";
 
@@ -53,6 +55,7 @@ export function operatorHandlers(deps: DifferenceDeps & UploadDeps & ConfirmDeps
       answerPaymentSettlement(db, payload.paymentId),
     ),
     ...differenceHandlers(deps),
+    handler(readProposals.settlement, ({ context, payload }) => listProposals(deps, context, payload)),
     handler(readAuditLog.settlement, async ({ payload }) => ({
       outcome: "done",
       result: { entries: await readAuditEntriesBefore(db, "settlement", payload) },

@@ -1,7 +1,8 @@
 import { readAuditEntriesBefore } from "@holdfast/audit";
-import { operations, readAuditLog, type OperatorContext } from "@holdfast/contracts";
+import { operations, readAuditLog, readProposals, type OperatorContext } from "@holdfast/contracts";
 import { handler } from "@holdfast/messaging";
 import { describe, type OperatorDeps, audit, invalidState, lease, type Reply } from "./operator-request.ts";
+import { listProposals } from "./list-proposals.ts";
 import { resolve } from "./resolve-payment.ts";
 import { giveBack, startReversal } from "../../payment/payment-lease.ts";
 import { isBeingReversed } from "../../payment/payment.ts";
@@ -18,6 +19,7 @@ export function operatorHandlers(deps: OperatorDeps) {
       reverse(deps, context, payload.paymentId),
     ),
     handler(operations.resolvePayment.command, ({ context, payload }) => resolve(deps, context, payload)),
+    handler(readProposals.payments, ({ context, payload }) => listProposals(deps, context, payload)),
     handler(readAuditLog.payments, async ({ payload }) => ({
       outcome: "done",
       result: { entries: await readAuditEntriesBefore(deps.db, "payments", payload) },
