@@ -22,6 +22,10 @@ beforeAll(async () => {
     "update refunds.refund set created_at = now() - interval '5 hours' where refund_id = $1",
     [mine.things.refund],
   );
+  await started.query(
+    "insert into refunds.refund_approval (refund_id, approved_by, request_id) values ($1, 'cem', 'a request')",
+    [mine.things.refund],
+  );
   await openDispute(started, mine.things.payment);
 });
 afterAll(() => started?.close());
@@ -30,12 +34,17 @@ const linkOf = (escaped: string) => escaped.replaceAll("&amp;", "&");
 const FIGURES = {
   sold: /data-heading="Payments"[^>]*>\s*<a href="([^"]+)"\s*>\s*(\d+)/g,
   answered: /<td><a href="([^"]*status=answered[^"]*)">[^<]*<\/a><\/td>\s*<td class="number">[^<]*of (\d+)\)/g,
-  waiting: /<a href="((?:\/refunds|\/unresolved)\?[^"]+)">[^<]*<\/a>\s*<\/td>\s*<td[^>]*>\s*(\d+)/g,
+  waiting: /<a href="((?:\/refunds|\/unresolved)\?[^"#]+)">[^<]*<\/a>\s*<\/td>\s*<td[^>]*>\s*(\d+)/g,
+  proposals: /<a href="(\/unresolved\?[^"]+#proposals)">[^<]*<\/a>\s*<\/td>\s*<td[^>]*>\s*(\d+)/g,
   disputes: /<a href="(\/disputes\?[^"]+)">[^<]*<\/a>\s*<\/td>\s*<td[^>]*>\s*(\d+)/g,
 };
 
-/** The number of rows of a list, by its file; disputes have none. */
+/** The number of rows of a list, by its file; disputes have none, and proposals a section of a page. */
 async function countOf(session: string, link: string): Promise<number> {
+  if (link.endsWith("#proposals")) {
+    const [, section = ""] = (await started.get(session, link)).text.split('id="proposals"');
+    return section.match(/data-heading="Decision"/g)?.length ?? 0;
+  }
   if (link.startsWith("/disputes"))
     return (await started.get(session, link)).text.match(/class="order"/g)?.length ?? 0;
   const file = link
@@ -47,7 +56,7 @@ async function countOf(session: string, link: string): Promise<number> {
 }
 
 test.each([
-  ["operator", ["sold", "answered", "waiting", "disputes"]],
+  ["operator", ["sold", "answered", "waiting", "proposals", "disputes"]],
   ["staff", ["sold", "answered", "waiting", "disputes"]],
 ] as const)("the figures of the %s overview are the rows of their lists", async (person, kinds) => {
   const session = await started.signIn(person, { subject: person === "staff" ? "mina" : "olga" });

@@ -23,6 +23,8 @@ test.each([
   ["operator", "/", "refunds", "Open differences"],
   ["operator", "/", "differences", "Refunds that wait"],
   ["operator", "/", "webhook-endpoints", "Open differences"],
+  ["operator", "/", "proposals", "Open differences"],
+  ["operator", "/unresolved", "proposals", "Refunds whose outcome is unknown"],
   ["operator", "/settlement", "acquirer-accounts", "Statements"],
   ["operator", "/merchants/{merchantId}", "acquirer-accounts", "Keys"],
   ["operator", "/merchants/{merchantId}", "routes", "Commission plan"],

@@ -102,7 +102,7 @@ test("refunds of unknown outcome have pages of their own, and a file with all of
   const refused = await started.get(session, "/unresolved?refundsCursor=nothing");
   expect([refused.status, refused.calls.sort()]).toEqual([
     400,
-    ["GET /operator/payments", "GET /operator/refunds"],
+    ["GET /operator/payments", "GET /operator/proposals", "GET /operator/refunds"],
   ]);
 });
 

@@ -13,6 +13,7 @@ import {
   type PageContext,
   type Reader,
 } from "../ui/page-context.ts";
+import { proposalWork, readProposals, type Proposals } from "./proposal-section.ts";
 import { readFigures, salesSection } from "./sales-section.ts";
 import {
   failingTable,
@@ -33,7 +34,7 @@ async function answerOverview(context: PageContext): Promise<PageAnswer> {
   const { api, query, reader } = context;
   const livemode = modeOf(query);
   const isTest = isTestMode(query);
-  const [figures, unknown, refunds, differences, failing] = await Promise.all([
+  const [figures, unknown, refunds, differences, failing, proposals] = await Promise.all([
     readFigures(context),
     unlessAway(
       api.read(operations.listPaymentsOfMerchants, {
@@ -45,8 +46,9 @@ async function answerOverview(context: PageContext): Promise<PageAnswer> {
     ),
     isTest ? undefined : unlessAway(api.read(operations.listDifferences, { query: { limit: ROWS } })),
     unlessAway(readFailingEndpoints(context)),
+    readProposals(context, { limit: ROWS }),
   ]);
-  const whole = { unknown, refunds, disputes: figures?.openDisputes, differences, failing };
+  const whole = { unknown, refunds, disputes: figures?.openDisputes, differences, failing, proposals };
   const content = html`${asOf(context, "/")} ${waiting(context, whole, isTest)}
     ${failing && failingTable(reader, failing)} ${salesSection(context, figures)}
     <h2>${OVERVIEW_TEXTS[reader.language].ages}</h2>
@@ -65,6 +67,7 @@ type Waiting = {
   disputes: Figures["openDisputes"] | undefined;
   differences: List<{ openedAt: string }> | undefined;
   failing: FailingEndpoints | undefined;
+  proposals: Proposals;
 };
 
 function waiting(context: PageContext, whole: Waiting, isTest: boolean): Html {
@@ -90,6 +93,7 @@ function waiting(context: PageContext, whole: Waiting, isTest: boolean): Html {
         count: countOf(reader, unknown),
         oldest: unknown?.items[0]?.payment.paymentDate,
       },
+      proposalWork(context, whole.proposals),
       disputeWork(context, disputes),
       // The banks' files have no test mode.
       ...(isTest ? [] : [ofDifferences]),

@@ -18,22 +18,31 @@ import { paymentColumns } from "../payments/payment-columns.ts";
 import { refundColumns } from "../refunds/refund-columns.ts";
 import { filterOf, readList } from "../ui/read-list.ts";
 import { pageLinks, table, type Column } from "../ui/table.ts";
+import { proposalSection, readProposals } from "./proposal-section.ts";
 import { listIn } from "./waiting-table.ts";
 
-/** The payments whose outcome is unknown, which may be narrowed to the time in which they were made, and such refunds. */
+/**
+ * The payments whose outcome is unknown, which may be narrowed to the time in which they were made, such refunds, and the
+ * proposals that wait for a second person.
+ */
 export const unresolvedPage: Page = { method: "GET", path: "/unresolved", answer: answerUnresolved };
 
 async function answerUnresolved(context: PageContext): Promise<PageAnswer> {
   const { query, reader } = context;
   const { texts } = reader;
-  const [payments, refunds] = await Promise.all([readPayments(context), readRefunds(context)]);
+  const [payments, refunds, proposals] = await Promise.all([
+    readPayments(context),
+    readRefunds(context),
+    readProposals(context, { cursor: query.get("proposalsCursor") ?? undefined }),
+  ]);
   const content = html`${asOf(context, "/unresolved")}
     <form class="filters" action="/unresolved">
       ${modeInput(query)} ${instantField("from", texts.from, query.get("from"), faultAt(context, "from"))}
       ${instantField("to", texts.to, query.get("to"), faultAt(context, "to"))}
       <button>${texts.filter}</button>
     </form>
-    ${!payments.refusal && paymentSection(context, payments)} ${refundSection(context, refunds)}`;
+    ${!payments.refusal && paymentSection(context, payments)} ${refundSection(context, refunds)}
+    ${proposalSection(context, proposals)}`;
   const { notice, status = 200 } = payments.refusal ?? {};
   return { kind: "page", title: texts.unresolved, content, notice, status, isTest: isTestMode(query) };
 }
