@@ -80,10 +80,12 @@ export function details(
 }
 
 /** Each value of a nested object, or of a list of objects, by the names that lead to it. */
-export function pairsIn(detail: Record<string, unknown>): [name: string, text: string][] {
+export function pairsIn(
+  detail: Record<string, unknown> | readonly Record<string, unknown>[],
+): [name: string, text: string][] {
   return Object.entries(detail).flatMap(([name, value]): [string, string][] => {
     if (isRecord(value) || isListOfRecords(value))
-      return pairsIn({ ...value }).map(([inner, text]) => [`${name}.${inner}`, text]);
+      return pairsIn(value).map(([inner, text]) => [`${name}.${inner}`, text]);
     if (typeof value === "string") return [[name, value]];
     return [[name, value === null ? "–" : JSON.stringify(value)]];
   });
