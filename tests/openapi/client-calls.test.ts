@@ -14,7 +14,7 @@ const methods = new Set(
 );
 const operations = new Map(
   ENDPOINTS.filter(({ listener }) => listener === "merchant").map(
-    ({ operationId, method, path }) => [operationId as string, `${method} ${path}`] as const,
+    ({ operationId, method, path }) => [operationId, `${method} ${path}`] as const,
   ),
 );
 const readme = readFileSync(join(import.meta.dirname, "..", "..", "packages", "client", "README.md"), "utf8");
