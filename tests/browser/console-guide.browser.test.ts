@@ -156,6 +156,7 @@ test("a file is taken once, whoever sends it twice, and without a script", async
   expect(await changes.innerText()).toMatch(/Missing here\s+1\s+0/);
   expect(await changes.innerText()).toMatch(/Not readable\s+1\s+0/);
   expect(await page.getByRole("table", { name: "Its lines by kind" }).innerText()).toMatch(/TRY\s77\.31/);
+  expect(await page.getByText("Waits to be confirmed").count()).toBe(1);
   expect(await page.getByRole("main").innerText()).toMatch(/Days of settlement[^]{0,20}2026/);
   await confirmFile(page);
   await untilShown(page, /Compared\s/);

@@ -10,10 +10,11 @@ import { signInAgain } from "../ui/action-forms.ts";
 import { faultAt, needsOf } from "../ui/field-faults.ts";
 import { actionForm, textField } from "../ui/form-fields.ts";
 import { accountLink } from "../accounts/account-path.ts";
-import { amountText, dayText, statusBadge, timeElement } from "../ui/format.ts";
+import { amountText, dayText, timeElement } from "../ui/format.ts";
 import { roleBar } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { foldedDetail } from "./folded-detail.ts";
+import { importBadge } from "./import-badge.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 import { facts, table } from "../ui/table.ts";
 import { doneNotice, takeAction } from "../ui/take-action.ts";
@@ -88,7 +89,7 @@ async function refuse(context: PageContext): Promise<PageAnswer> {
 function factsOf(reader: Reader, file: Import, account: AcquirerAccount | undefined) {
   const texts = SETTLEMENT_TEXTS[reader.language];
   return [
-    [texts.state, html`${statusBadge(reader, file.state)} ${file.reason}`],
+    [texts.state, html`${importBadge(reader, file)} ${file.reason}`],
     [reader.texts.detail, foldedDetail(file.detail)],
     [texts.lines, file.lines],
     [texts.faults, file.faults],

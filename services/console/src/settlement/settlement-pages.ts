@@ -11,8 +11,9 @@ import { differenceTable } from "./difference-table.ts";
 import { faultAt } from "../ui/field-faults.ts";
 import { selectField, textField } from "../ui/form-fields.ts";
 import { receiveUpload, uploadForm } from "./upload-form.ts";
-import { statusBadge, statusWord, timeElement } from "../ui/format.ts";
+import { statusWord, timeElement } from "../ui/format.ts";
 import { foldedDetail } from "./folded-detail.ts";
+import { importBadge } from "./import-badge.ts";
 import { importPages } from "./import-page.ts";
 import { DIFFERENCE_FILTERS } from "./kept-filter.ts";
 import { closedNotice } from "./next-difference.ts";
@@ -181,8 +182,7 @@ function importTable(reader: Reader, imports: readonly SettlementImport[]): Html
       { heading: texts.importedBy, cell: ({ importedBy }) => importedBy },
       {
         heading: texts.state,
-        cell: ({ state, reason, detail }) =>
-          html`${statusBadge(reader, state)} ${reason} ${foldedDetail(detail)}`,
+        cell: (file) => html`${importBadge(reader, file)} ${file.reason} ${foldedDetail(file.detail)}`,
       },
       { heading: texts.lines, isNumber: true, cell: ({ lines }) => lines },
       { heading: texts.faults, isNumber: true, cell: ({ faults }) => faults },

@@ -118,6 +118,7 @@ export const TURKISH: SettlementTexts = {
     "Satırları okundu, henüz sayılmıyor. Toplamları bankanın belgesiyle karşılaştırın; sonra dosyayı gönderenden başka biri onaylar.",
   proposedAlone:
     "Satırları okundu, henüz sayılmıyor. Toplamları bankanın belgesiyle karşılaştırın, sonra dosyayı onaylayın.",
+  toConfirm: "Onaylanmayı bekliyor",
   days: "Valör günleri",
   changesTitle: "Dosya sayılınca değişecek farklar",
   begin: "Başlar",

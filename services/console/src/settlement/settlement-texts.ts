@@ -124,6 +124,7 @@ const ENGLISH = {
     "Its lines are read and do not count yet. Compare the sums with the bank's paper, then another person than the one who sent the file confirms it.",
   proposedAlone:
     "Its lines are read and do not count yet. Compare the sums with the bank's paper, then confirm the file.",
+  toConfirm: "Waits to be confirmed",
   days: "Days of settlement",
   changesTitle: "Differences that change once it counts",
   begin: "Begin",
