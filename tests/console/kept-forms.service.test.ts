@@ -122,7 +122,7 @@ test("a form is given back once, and no later than after 15 minutes", async () =
 test.each([
   ["true", "false"],
   ["false", "true"],
-])("a form of a page with livemode=%s comes back in that mode, and the switch to %s stays", async (mode, other) => {
+])("a form of a page with livemode=%s comes back in it, and the switch to %s stays", async (mode, other) => {
   const browser = openBrowser("alice");
   const page = await browser.visit(`${consoleUrl}/merchants?livemode=${mode}`);
   const sent = { ...addedTo(page, CREATE), name: `Shop ${randomUUID()}` };

@@ -16,7 +16,11 @@ export async function readSamples({ gatewayUrl }: SandboxFile): Promise<Referenc
 }
 
 /** Lets the first merchant's keys change its webhook endpoints, which its examples do. */
-export async function allowEndpointChanges({ operatorUrl, operators, merchants }: SandboxFile): Promise<void> {
+export async function allowEndpointChanges({
+  operatorUrl,
+  operators,
+  merchants,
+}: SandboxFile): Promise<void> {
   const path = `/operator/merchants/${merchants[0]!.merchantId}/webhook-management`;
   const { ok } = await fetch(operatorUrl + path, {
     method: "PUT",

@@ -31,8 +31,10 @@ export async function readNamedThings(context: PageContext): Promise<NamedThings
 export function nameOfId(reader: Reader, { merchants, accounts }: NamedThings, id: string): Html | undefined {
   // In test mode a merchant has another id.
   const merchant = merchants.find(({ merchantId }) => merchantId === merchantIdOf(id));
-  if (merchant)
-    return html`<a href="/merchants/${merchant.merchantId}">${merchant.name}</a>${testBadge(reader, isLive(id))}`;
+  if (merchant) {
+    const { merchantId, name } = merchant;
+    return html`<a href="/merchants/${merchantId}">${name}</a>${testBadge(reader, isLive(id))}`;
+  }
   const account = accounts.find(({ accountId }) => accountId === id);
   return account && accountLink(account);
 }

@@ -31,7 +31,10 @@ export function listIn({ query }: PageContext, path: string, filter: Record<stri
 }
 
 /** The open disputes, as the figures count them. */
-export function disputeWork(context: PageContext, disputes: Figures["openDisputes"] | undefined): WaitingWork {
+export function disputeWork(
+  context: PageContext,
+  disputes: Figures["openDisputes"] | undefined,
+): WaitingWork {
   const { reader } = context;
   return {
     text: DISPUTE_TEXTS[reader.language].openDisputes,

@@ -136,8 +136,8 @@ function proposalOf(
       action === "payment.resolution_proposed" && actor !== proposedBy && at < proposedAt,
   );
   return html`<p>
-    ${texts.proposed(proposedBy)} ${texts.outcome}: ${statusBadge(reader, outcome)} ${texts.evidence}: ${evidence}
-    ${before && texts.proposedBefore(before.actor)}
+    ${texts.proposed(proposedBy)} ${texts.outcome}: ${statusBadge(reader, outcome)} ${texts.evidence}:
+    ${evidence} ${before && texts.proposedBefore(before.actor)}
   </p>`;
 }
 
