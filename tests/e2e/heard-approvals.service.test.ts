@@ -242,3 +242,13 @@ test("a second success of an order is a mismatch, whichever of the two was answe
   expect(await hasEnded(sale.paymentId, "REVERSING")).toMatchObject({ cause: "mismatch" });
   expect(await calls(sale.paymentId, "sale")).toMatchObject([{ named: true, heard: true }]);
 });
+
+test("one that the bank has settled, and that the history still does not show, is refunded once", async () => {
+  const paymentId = await hiddenSale();
+  await bank.closeDay();
+  await askNow(paymentId, ", created_at = now() - interval '2 days'");
+  expect(await hasEnded(paymentId, "FAILED")).toMatchObject({ cause: "refunded" });
+  expect(await calls(paymentId, "sale")).toEqual([HEARD]);
+  const approved = (await bank.ledger(paymentId)).filter((line) => line.includes("approved"));
+  expect(approved).toEqual(["sale approved 10000", "refund approved 10000"]);
+});

@@ -102,7 +102,9 @@ export function amountToReverse(
 
 /**
  * Refunds what was settled, under a reference that is the same however often it is sent. A bank that has called a reversal
- * settled may have carried out one before it: its record is asked once more before money is sent beside that.
+ * settled may have carried out one before it: its record is asked once more before money is sent beside that. A record that
+ * shows nothing of the charge, or calls it something else, does not say so, and may never do: the refund is sent then, which
+ * the bank refuses where nothing is left.
  */
 async function refundSettled(
   deps: RecoverDeps,
@@ -125,9 +127,9 @@ async function refundSettled(
   const isReplayed = repetition === "replay";
   if (!isReplayed && mayBeReversed(calls, horizonMs)) return { kind: "wait", cause: "reversal_may_arrive" };
   if (!deps.maySend) return { kind: "wait", cause: `refund_${inquiry.kind}`, next: "now" };
-  const charge = isReplayed ? undefined : await askAboutCharge(deps, payment, calls);
-  if (charge?.kind === "reversed") return { kind: "undone", by: "reversal" };
-  if (charge && charge.kind !== "approved") return { kind: "wait", cause: causeOf(charge) };
+  const shown = isReplayed ? undefined : await askAboutCharge(deps, payment, []);
+  if (shown?.kind === "reversed") return { kind: "undone", by: "reversal" };
+  if (shown?.kind === "unknown" || shown?.kind === "not_sent") return { kind: "wait", cause: causeOf(shown) };
   const sent = await send(deps, payment, refund, calls, step);
   await failpoint("payments.after_reversal_refund");
   if (!sent) return { kind: "wait", cause: "refund_sent_elsewhere" };
