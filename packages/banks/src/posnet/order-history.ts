@@ -132,7 +132,8 @@ function statesOf(all: readonly Row[], kind: Kind, undone: ReadonlySet<string>):
   const rows = all.filter((row) => row.kind === kind && !row.isReverse);
   const voids = all.filter((row) => row.kind === kind && row.isReverse && row.counts);
   const isNamed = (row: Row) => voids.some(({ key }) => key !== "" && key === row.key);
-  const isUndone = (row: Row) => isNamed(row) || (!row.counts && undone.has(externalNameOf(row)));
+  const isGone = (row: Row) => !row.counts && undone.has(externalNameOf(row)) && !isOfCapture(row, all);
+  const isUndone = (row: Row) => isNamed(row) || isGone(row);
   const unnamed = voids.filter(({ key }) => key === "" || !rows.some((row) => row.key === key)).length;
   const standing = rows.filter((row) => row.counts && !isUndone(row)).length;
   const gone = rows.filter((row) => !row.counts && !isNamed(row));
@@ -149,15 +150,18 @@ function statesOf(all: readonly Row[], kind: Kind, undone: ReadonlySet<string>):
   });
 }
 
-/**
- * A movement that does not count, and of which no void is shown: a payment or a refund that has an issuer's code took effect.
- * Some records let a hold count no more once it is captured. Behind the void of that capture it stands as well: such a record
- * shows voids, and none of the hold.
- */
+/** A movement that does not count, and of which no void is shown: a payment or a refund that has an issuer's code took effect. */
 function stateOfGone(row: Row, all: readonly Row[]): RecordRow["state"] {
   if (row.authCode === undefined || row.kind === "capture") return "declined";
-  const isCaptured = all.some(({ kind, counts }) => kind === "capture" && counts);
-  return row.kind === "authorize" && isCaptured ? "approved" : "voided";
+  return isOfCapture(row, all) ? "approved" : "voided";
+}
+
+/**
+ * Some records let a hold count no more once it is captured: that says nothing of its own void. Behind the void of that
+ * capture it stands as well, whatever was sent: such a record shows voids, and none of the hold.
+ */
+function isOfCapture({ kind }: Row, all: readonly Row[]): boolean {
+  return kind === "authorize" && all.some((row) => row.kind === "capture" && row.counts);
 }
 
 function movement(row: Row, state: RecordRow["state"]): RecordRow {

@@ -271,6 +271,15 @@ describe("a void", () => {
     expect(await acquirer.cancel(captured)).toMatchObject({ kind: "approved", holdStands: true });
   });
 
+  test("that undid the capture alone goes on with a hold that does not count again", async () => {
+    const left = record(`Authorization ${gone}; Capture ${gone}; Capture_Reverse`);
+    script(left, left, approval("3"), record(none));
+    expect(await acquirer.cancel(captured)).toMatchObject({ kind: "approved" });
+    expect(sent(2)).toMatchObject({ transaction: "auth", hostLogKey: MOVEMENT });
+    script(left, left, refusal("0202"), left);
+    expect(await acquirer.cancel(captured)).toMatchObject({ kind: "approved", holdStands: true });
+  });
+
   test.each([
     ["0211", {}, { kind: "settled", resultCode: "0211" }],
     ["0229", {}, { kind: "settled" }],
