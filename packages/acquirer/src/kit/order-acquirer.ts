@@ -274,9 +274,12 @@ async function voidedBefore(
   const { resultCode, resultMessage } = refusal;
   const settled = { resultCode, resultMessage };
   const isSettled = resultCode === bank.settledCode;
+  const isNothingLeft = bank.nothingLeft.void?.has(resultCode) === true;
+  // Nothing is there to void, says the bank of what its record shows: no longer.
+  const refused: Declined = isNothingLeft ? { ...refusal, isTooLate: true } : refusal;
   const outcome = await voidStanding(await bank.standing(order, name), order, {
     // The record may be a moment behind, and the refusal itself says that the day is over.
-    send: () => Promise.resolve(isSettled ? { kind: "settled", ...settled } : refusal),
+    send: () => Promise.resolve(isSettled ? { kind: "settled", ...settled } : refused),
     settled: () => settled,
   });
   if (outcome.kind !== "none") return outcome;

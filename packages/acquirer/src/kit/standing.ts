@@ -99,7 +99,8 @@ export async function voidStanding<Kind extends Success>(
 
 /** The outcome of a cancel by a void: it is not tried on another day, and the merchant gets the bank's own refusal. */
 export function cancelledBy(outcome: AcquirerOutcome | Settled): AcquirerOutcome {
-  return outcome.kind === "settled" ? { ...outcome, kind: "declined", declineClass: "technical" } : outcome;
+  if (outcome.kind !== "settled") return outcome;
+  return { ...outcome, kind: "declined", declineClass: "technical", isTooLate: true };
 }
 
 /** The outcome of a reversal by a void. */

@@ -86,8 +86,10 @@ function endOfRefusal(
   if (isUncertain(resultCode) && !isLate) return PENDING;
   // The money is not taken: the hold alone is left.
   if (isCaptureVoided) return { ...approvedBy(success, order), holdStands: true };
-  const mayBeSettled = isSettled(resultCode) || (isLate && !isOfRequest(resultCode));
-  return mayBeSettled && success.state === "taken" ? { kind: "settled", resultCode, resultMessage } : refusal;
+  if (!isSettled(resultCode) && (!isLate || isOfRequest(resultCode))) return refusal;
+  if (success.state === "taken") return { kind: "settled", resultCode, resultMessage };
+  // An issuer may say otherwise on another day.
+  return refusal.declineClass === "technical" ? { ...refusal, isTooLate: true } : refusal;
 }
 
 function hasVoidedCapture(record: OrderRecord): boolean {
@@ -105,8 +107,14 @@ function afterCall(outcome: VoidOutcome): VoidOutcome {
   return outcome.kind === "unknown" ? outcome : PENDING;
 }
 
-/** By our own clock; false for what was captured, whose own day is not known. */
-export function isVoidLate({ target }: Order, day: BusinessDay): boolean {
+/**
+ * By our own clock; false for what was captured, whose own day is not known.
+ * @param holdDays the days on which the bank releases a hold, the first of them its own.
+ */
+export function isVoidLate({ target }: Order, day: BusinessDay, holdDays = 1): boolean {
   if (target === undefined || (target.capturedMinor ?? 0n) > 0n) return false;
-  return new Date() >= businessDayEnd(target.at, day);
+  const daysMore = target.capturedMinor === undefined ? 0 : holdDays - 1;
+  return new Date() >= businessDayEnd(new Date(target.at.getTime() + daysMore * DAY_MS), day);
 }
+
+const DAY_MS = 86_400_000;

@@ -300,11 +300,18 @@ test("a reversal that is refused for the first time is refused, or by a code of 
 
 test("a cancel of a hold that is refused after its day is too late: its day is known until it is captured", async () => {
   const hold = { amountMinor: 10_000n, capturedMinor: 0n, at: YESTERDAY };
-  const refusal = [...again("1004"), refused("VPS-1997"), history("1004")];
-  script(...refusal);
-  expect(await acquirer.cancel(followUp({ target: hold }))).toMatchObject(declined("technical", "VPS-1997"));
-  script(...refusal);
-  expect(await acquirer.cancel(followUp({ target: { ...hold, at: new Date() } }))).toEqual(pending);
+  const cancelRefused = (refusal: Scripted, at: Date) => {
+    script(...again("1004"), refusal, history("1004"));
+    return acquirer.cancel(followUp({ target: { ...hold, at } }));
+  };
+  expect(await cancelRefused(refused("VPS-1997"), YESTERDAY)).toMatchObject({
+    ...declined("technical", "VPS-1997"),
+    isTooLate: true,
+  });
+  expect(await cancelRefused(refused("VPS-1997"), new Date())).toEqual(pending);
+  // Of a fault in the request, of rights and of the issuer the bank may say otherwise on another day.
+  for (const refusal of [fault, refused("VPS-1073"), hostDeclined("05")])
+    expect(await cancelRefused(refusal, YESTERDAY)).not.toHaveProperty("isTooLate");
 });
 
 test("of a captured hold only a repeated cancel is too late: its own day is not known", async () => {

@@ -186,6 +186,17 @@ test.each([
   },
 );
 
+test("a cancel in which the bank finds nothing to void, though the record shows the hold, is too late", async () => {
+  const cancelRefused = (code: string) => {
+    script(historyXml("preauth"), refusedXml(code), historyXml("preauth"));
+    const target = { amountMinor: 10_000n, capturedMinor: 0n, at: new Date() };
+    return acquirer.cancel(followUp({ target }));
+  };
+  expect(await cancelRefused("0201")).toMatchObject({ ...declined("technical", "0201"), isTooLate: true });
+  // Of a fault in the request the bank may say otherwise on another day.
+  expect(await cancelRefused("0103")).not.toHaveProperty("isTooLate");
+});
+
 test.each([
   ["a settled sale", settled, { ...declined("technical", "SETTLED"), resultMessage: "" }],
   ["a refunded sale", historyXml("sales; refund RetrefNum=1"), mismatch],

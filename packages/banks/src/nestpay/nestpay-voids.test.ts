@@ -111,7 +111,8 @@ describe("a cancel", () => {
       bank.script(live, refusedXml(core), historyXml(orderId, historyRow("S", "S")));
       expect(await acquirer.cancel(request)).toMatchObject({ kind: "declined", resultCode: `CORE-${core}` });
       bank.script(live, refusedXml(core), live);
-      expect(await acquirer.cancel(request)).toMatchObject({ kind: "declined", resultCode: `CORE-${core}` });
+      const tooLate = { kind: "declined", resultCode: `CORE-${core}`, isTooLate: true };
+      expect(await acquirer.cancel(request)).toMatchObject(tooLate);
       bank.script(live, refusedXml(core));
       expect(await acquirer.cancel(request)).toEqual(invalid);
     },

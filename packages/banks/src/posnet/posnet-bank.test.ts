@@ -296,18 +296,22 @@ describe("a void", () => {
     expect(await acquirer.reverse(reversal(more))).toMatchObject(outcome);
   });
 
-  test("of a hold that the bank no longer has is refused at once, once its day is over", async () => {
-    const at = new Date(Date.now() - 8 * 86_400_000);
+  test("of a hold that the bank no longer has is too late once its week is over", async () => {
     const hold = record("Authorization");
-    const refused = [hold, hold, refusal("0122"), hold];
-    script(...refused);
-    expect(await acquirer.cancel(followUp(target({ capturedMinor: 0n, at })))).toMatchObject({
+    const daysOld = (days: number) => new Date(Date.now() - days * 86_400_000);
+    const cancelRefused = (code: string, days: number) => {
+      script(hold, hold, refusal(code), hold);
+      return acquirer.cancel(followUp(target({ capturedMinor: 0n, at: daysOld(days) })));
+    };
+    expect(await cancelRefused("0122", 8)).toMatchObject({
       kind: "declined",
       declineClass: "technical",
+      isTooLate: true,
       resultCode: "0122",
     });
-    script(...refused);
-    expect(await acquirer.cancel(followUp(target({ capturedMinor: 0n })))).toEqual(pending);
+    for (const days of [0, 5]) expect(await cancelRefused("0122", days)).toEqual(pending);
+    // Rights that are missing today are no word on the hold.
+    expect(await cancelRefused("0225", 8)).not.toHaveProperty("isTooLate");
   });
 
   test("of a hold is not sent once somebody has captured it in the bank's panel", async () => {

@@ -186,7 +186,7 @@ class PosnetBank implements OrderBank<Written, Proof> {
         undone.add(success.externalTransactionId);
         return this.#undo(order, success);
       },
-      isDayOver: isVoidLate(order, this.#businessDay),
+      isDayOver: isVoidLate(order, this.#businessDay, HOLD_DAYS),
       refusals: VOID_REFUSALS,
     });
   }
@@ -285,3 +285,5 @@ class PosnetBank implements OrderBank<Written, Proof> {
 }
 
 const CALLER = "the merchant, the terminal or this machine's address";
+/** The bank releases a hold for a week. */
+const HOLD_DAYS = 7;

@@ -32,6 +32,7 @@ export type ConcludeOperationDeps = {
 };
 
 type Reply = CommandReply<ApiPaymentResponse>;
+type Decline = Pick<Declined, "resultCode" | "resultMessage" | "isTooLate">;
 
 /**
  * Records an operation's known outcome under our lease, and leaves an unknown one to recovery. The bank has got no expiry:
@@ -78,7 +79,7 @@ export async function endOfDecline(
   deps: Pick<ConcludeOperationDeps, "db" | "bank" | "now" | "events">,
   payment: PaymentInOperation,
   operation: Operation,
-  { resultCode, resultMessage, declineClass }: Omit<Declined, "kind" | "externalTransactionId">,
+  { resultCode, resultMessage, isTooLate = false }: Decline,
 ): Promise<Extract<OperationEnd, { state: "DECLINED" }>> {
   const end = { state: "DECLINED", resultCode, resultMessage } as const;
   if (operation.kind !== "EXPIRY") return end;
@@ -91,7 +92,7 @@ export async function endOfDecline(
     hold,
     captureMayArrive: mayStillArrive(lastSentMsAgo(openCaptures), horizonMs),
     isDayOver: deps.now() >= businessDayEnd(chargedAt(payment), businessDay).getTime(),
-    isByRule: declineClass === "technical",
+    isTooLate,
   });
   if (hold === "captured") deps.events.capturedUnasked(payment);
   if ("end" in expiry && expiry.end === "lapses") deps.events.holdStands(payment, "expired");

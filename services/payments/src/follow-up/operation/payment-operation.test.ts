@@ -187,17 +187,17 @@ describe("an expiry that the bank declines", () => {
       hold: "standing",
       captureMayArrive: false,
       isDayOver: true,
-      isByRule: true,
+      isTooLate: true,
       ...of,
     });
 
-  test("by its own rules and after the day of a hold that stands ends at once: the hold lapses", () => {
+  test("as too late, of a hold that stands, ends at once: the hold lapses", () => {
     expect(after({})).toEqual({ end: "lapses" });
   });
 
   test.each<[string, Partial<DeclinedExpiry>]>([
     ["on the day itself", { isDayOver: false }],
-    ["by the issuer, who may say otherwise", { isByRule: false }],
+    ["for another reason than its age", { isTooLate: false }],
     ["of a hold that is not shown", { hold: "gone" }],
     ["of what was captured", { hold: "captured" }],
     ["without an answer about it", { hold: "unknown" }],
@@ -210,7 +210,7 @@ describe("an expiry that the bank declines", () => {
   test.each<[string, Partial<DeclinedExpiry>, object]>([
     ["on the day itself", { isDayOver: false }, { end: "gone" }],
     ["of a hold that is not shown", { hold: "gone" }, { end: "gone" }],
-    ["by the issuer, of a hold that stands", { isByRule: false }, { end: "lapses" }],
+    ["for another reason, of a hold that stands", { isTooLate: false }, { end: "lapses" }],
     ["of what was captured", { hold: "captured" }, { againInMs: 4 * DAY_MS }],
     ["without an answer about it", { hold: "unknown" }, { againInMs: 4 * DAY_MS }],
     ["while a capture may arrive", { captureMayArrive: true }, { againInMs: 4 * DAY_MS }],

@@ -79,8 +79,8 @@ export type DeclinedExpiry = {
   captureMayArrive: boolean;
   /** The authorization's business day is over, by our own clock. */
   isDayOver: boolean;
-  /** The bank's own rules refuse it: no issuer has judged it. */
-  isByRule: boolean;
+  /** The bank says that it undoes it no more: see `Declined`. */
+  isTooLate: boolean;
 };
 
 /** `lapses`: the hold stands, and nothing can be sent any more. `gone`: the funds are taken for released. */
@@ -98,11 +98,11 @@ export function expiryAfterDecline({
   hold,
   captureMayArrive,
   isDayOver,
-  isByRule,
+  isTooLate,
 }: DeclinedExpiry): AfterDeclinedExpiry {
   const mayBeCaptured = hold === "captured" || hold === "unknown" || captureMayArrive;
   const isLast = declines >= EXPIRY_DECLINES_MAX;
-  const lapses = hold === "standing" && isDayOver && (isByRule || isLast);
+  const lapses = hold === "standing" && isDayOver && (isTooLate || isLast);
   if (mayBeCaptured || !(lapses || isLast))
     return { againInMs: DAY_MS * 2 ** (Math.min(declines, EXPIRY_DECLINES_MAX) - 1) };
   return { end: lapses ? "lapses" : "gone" };
