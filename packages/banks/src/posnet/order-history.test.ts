@@ -136,9 +136,7 @@ describe("a void", () => {
     expect(states("Sale", [MOVEMENT])).toBe("sale approved");
     const undone = `Capture ${gone}; Capture_Reverse hostlogkey=2`;
     // It counts no more because of its capture, and its void has no row.
-    expect(states(`Authorization ${gone}; ${undone}`, [MOVEMENT])).toBe(
-      "authorize approved, capture voided",
-    );
+    expect(states(`Authorization ${gone}; ${undone}`, [MOVEMENT])).toBe("authorize approved, capture voided");
   });
 });
 
