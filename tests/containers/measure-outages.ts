@@ -1,6 +1,6 @@
 import { eventually } from "../support/index.ts";
 
-/** What merchants see of each step while they pay all the time. */
+/** The outages that merchants see in each step while they pay all the time. */
 export type Outages = {
   /** Makes a request; anything but 201 is a refusal. */
   watch<T extends { status: number }>(ask: () => Promise<T>): Promise<T>;

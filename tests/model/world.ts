@@ -9,7 +9,7 @@ export type Kind = {
   repetition: Repetition;
   /** True if an inquiry gives our references back. Elsewhere movements are known by their kind and their names. */
   namesReferences: boolean;
-  /** Where it gives ours back: true if those of captures, too. */
+  /** True if those of captures are among them. */
   namesCaptures: boolean;
   /** True if a part of an authorization can be released. Elsewhere a capture or a cancellation ends it. */
   release: boolean;

@@ -1,7 +1,7 @@
 /** A difference of a fact or a payout that is not resolved: people work on it, or have closed it. */
 export type Earlier = { class: string; amount_minor: bigint | null; state: string };
 
-/** What a comparison does to the differences of one fact, or of one payout: it ends some, and may open one. */
+/** The effect of a comparison on the differences of one fact, or of one payout: it ends some, and may open one. */
 export type Change = { opens: string | undefined; resolves: string[] };
 
 /**
