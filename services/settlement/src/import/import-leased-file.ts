@@ -28,9 +28,10 @@ export type ImportDeps = {
   leaseMs: number;
   /** A file counts only once another person than the one who sent it agrees. */
   twoPeople: boolean;
-  /** It counts only once somebody confirms it: whoever sent it, where one person is enough. */
-  review?: boolean;
 };
+
+/** A file to read. `review`: it counts only once somebody confirms it, and where one person is enough, the sender may. */
+type FileToRead = LeasedImport & { review?: boolean };
 
 /** Bounds of one file: larger, or with more lines that cannot be read, it is refused whole. */
 export const FILE_BOUNDS = { bytesMax: 1_073_741_824, faultsMax: 10_000 } as const;
@@ -50,7 +51,7 @@ export type FileOutcome =
  */
 export async function importLeasedFile(
   deps: ImportDeps,
-  leased: LeasedImport,
+  leased: FileToRead,
   open: () => AsyncIterable<Uint8Array>,
 ): Promise<FileOutcome> {
   const { db, events } = deps;
@@ -72,7 +73,7 @@ export async function importLeasedFile(
     if (other !== undefined)
       return await refuse("of_another_account", `its lines name payments of the account "${other}"`);
     const whole = { ...read, mappingVersion: mapping.version };
-    if (deps.twoPeople || deps.review === true) {
+    if (deps.twoPeople || leased.review === true) {
       await endAsProposed(db, leased, { ...whole, senderConfirms: !deps.twoPeople });
       return { outcome: "proposed", lines: read.lines, faults: read.faults };
     }

@@ -22,10 +22,7 @@ export async function readUploads(
       const detail = `its reader did not end ${TRIES_MAX} times`;
       await endAsRefused(deps.db, leased, { reason: "interrupted", detail });
       deps.events.fileRefused(leased, "interrupted");
-    } else
-      await importLeasedFile({ ...deps, review: leased.review }, leased, () =>
-        partsOf(deps, leased.import_id),
-      );
+    } else await importLeasedFile(deps, leased, () => partsOf(deps, leased.import_id));
     await deps.db.deleteFrom("upload").where("import_id", "=", leased.import_id).execute();
   }
 }
@@ -46,10 +43,12 @@ async function forgetAbandoned(db: Kysely<SettlementDatabase>): Promise<void> {
     .execute();
 }
 
+type LeasedUpload = LeasedImport & { tries: number; review: boolean };
+
 async function leaseUpload({
   db,
   leaseMs,
-}: Pick<ImportDeps, "db" | "leaseMs">): Promise<(LeasedImport & { tries: number; review: boolean }) | undefined> {
+}: Pick<ImportDeps, "db" | "leaseMs">): Promise<LeasedUpload | undefined> {
   return await db.transaction().execute(async (trx) => {
     const row = await trx
       .updateTable("import")
