@@ -66,7 +66,7 @@ export const EXPORTED_LISTS: ExportedList[] = [
   {
     path: "settlements",
     header:
-      "importId,accountId,mapping,mappingVersion,fileName,importedBy,confirmedBy,sha256,state,reason,detail,lines,faults,createdAt,comparedAt",
+      "importId,accountId,mapping,mappingVersion,fileName,importedBy,confirmedBy,sha256,state,reason,detail,senderConfirms,lines,faults,createdAt,comparedAt",
     file: "settlements-",
     key: ["importId"],
     filters: [["accountId=second", ({ accountId }) => accountId === "second"]],
