@@ -320,9 +320,8 @@ test("a file that is sent for a review shows what it comes to, and counts once i
   expect(await read(importId)).toMatchObject(proposed);
   // Looking at it leaves nothing.
   expect(await read(importId)).toMatchObject(proposed);
-  expect(
-    await system.query("select from settlement.line where import_id = $1 and verdict is not null", [importId]),
-  ).toEqual([]);
+  const judged = "select from settlement.line where import_id = $1 and verdict is not null";
+  expect(await system.query(judged, [importId])).toEqual([]);
   const before = await system.query<{ at: Date }>("select now() as at");
   expect(await confirm(importId)).toMatchObject({
     status: 200,

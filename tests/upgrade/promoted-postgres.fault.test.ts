@@ -130,7 +130,9 @@ async function startStandby(dir: string, primaryUrl: string): Promise<string> {
     await client.query("alter system set synchronous_standby_names = '*'");
     await client.query("select pg_reload_conf()");
     await eventually(async () => {
-      const { rows } = await client.query<{ sync_state: string }>("select sync_state from pg_stat_replication");
+      const { rows } = await client.query<{ sync_state: string }>(
+        "select sync_state from pg_stat_replication",
+      );
       expect(rows).toEqual([{ sync_state: "sync" }]);
     });
   });

@@ -169,11 +169,7 @@ function approved(ledger: LedgerLine[], operation: string): string[] {
   return lines.map(({ reference }) => reference).toSorted();
 }
 
-function print(
-  answers: CountedAnswers,
-  durations: ReadonlyMap<string, number>,
-  sum: string,
-): void {
+function print(answers: CountedAnswers, durations: ReadonlyMap<string, number>, sum: string): void {
   const lines = [...answers.steps].map(([name, statuses]) => {
     const seconds = ((durations.get(name) ?? 0) / 1_000).toFixed(1);
     const refused = answers.refusedSeconds(name).toFixed(1);

@@ -100,7 +100,8 @@ async function judgePayoutsOf(trx: Trx, importId: string, changes: Changes): Pro
   );
   const keyOf = (payout: { payout_id: string; currency: string }) => `${payout.currency} ${payout.payout_id}`;
   const earlier = Map.groupBy(rows, keyOf);
-  for (const payout of payouts) note(changes, changeBy(judgePayout(payout), earlier.get(keyOf(payout)) ?? []));
+  for (const payout of payouts)
+    note(changes, changeBy(judgePayout(payout), earlier.get(keyOf(payout)) ?? []));
 }
 
 async function countVerdicts(trx: Trx, importId: string): Promise<Map<string, number>> {
