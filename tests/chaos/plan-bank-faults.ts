@@ -61,7 +61,7 @@ const OPERATIONS = {
 function behavioursOf(bank: ForeignBankName, operation: keyof typeof OPERATIONS): [string, ...string[]] {
   const listed = faultsOf(bank, operation);
   const { answersAmounts, voidsInPanel, falseReturns } = traitsOf(bank);
-  const left = [
+  const left = new Set([
     ...LEFT_OUT,
     "partial",
     // The record shows another amount from then on, of which people decide.
@@ -69,8 +69,8 @@ function behavioursOf(bank: ForeignBankName, operation: keyof typeof OPERATIONS)
     ...(voidsInPanel ? [] : ["twice"]),
     // They leave a payment to the end of its session.
     ...(operation === "enrol" ? falseReturns : []),
-  ];
-  const once = listed.filter((fault) => !left.includes(fault));
+  ]);
+  const once = listed.filter((fault) => !left.has(fault));
   const parts = listed.includes("partial") ? (operation === "capture" ? CAPTURED_PARTS : 2) : 0;
   const again = once.includes("twice") ? SECOND_SUCCESSES - 1 : 0;
   const often = [

@@ -57,11 +57,11 @@ test.each(FOREIGN)("acquirers.md: $protocol has a row for each setting and each 
   const sections = readFileSync(join(docs, "acquirers.md"), "utf8").split(/^## /m);
   const section = sections.findLast((text) => text.includes(`"protocol": "${connector.protocol}"`))!;
   const cells = [...section.matchAll(/^\| (`[^|]*) \|/gm)].map(([, cell = ""]) => cell);
-  const named = cells.flatMap((cell) => cell.match(/(?<=`)\w+/g) ?? []);
+  const named = new Set(cells.flatMap((cell) => cell.match(/(?<=`)\w+/g) ?? []));
   const names = [connector.settings, connector.secrets].flatMap((schema) =>
     Object.keys(z.toJSONSchema(schema, { io: "input" }).properties ?? {}),
   );
-  expect(names.filter((name) => !named.includes(name))).toEqual([]);
+  expect(names.filter((name) => !named.has(name))).toEqual([]);
 });
 
 test("settlement.md: the layout of a file is one that a mapping may have", () => {

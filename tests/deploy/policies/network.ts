@@ -100,12 +100,14 @@ function routesAreClosed(manifests: Manifest[]): string[] {
 
 /** The hosts whose certificates a Gateway of that namespace may read. */
 function hostsReadableIn(manifests: Manifest[], namespace: string | undefined): Set<string> {
-  const granted = ofKind(manifests, "ReferenceGrant")
-    .filter(({ spec }) => (spec as Grant).from.some((from) => from.namespace === namespace))
-    .flatMap(({ spec }) => (spec as Grant).to.map(({ name }) => name));
+  const granted = new Set(
+    ofKind(manifests, "ReferenceGrant")
+      .filter(({ spec }) => (spec as Grant).from.some((from) => from.namespace === namespace))
+      .flatMap(({ spec }) => (spec as Grant).to.map(({ name }) => name)),
+  );
   return new Set(
     ofKind(manifests, "Certificate")
-      .filter(({ spec }) => granted.includes(spec.secretName as string))
+      .filter(({ spec }) => granted.has(spec.secretName as string))
       .flatMap(({ spec }) => (spec.dnsNames ?? []) as string[]),
   );
 }
