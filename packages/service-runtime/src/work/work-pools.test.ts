@@ -158,6 +158,26 @@ test("while nothing is due and nobody nudges, fifteen intervals pass between two
   expect(performance.now() - lookedAt).toBeGreaterThan(700);
 });
 
+test("where the interval is short, what is due soon is not kept waiting for a quarter of a second", async () => {
+  const worked = Promise.withResolvers<void>();
+  let questions = 0;
+  const begunAt = performance.now();
+  const pools = startWorkPools("recovery", {
+    // Twenty times due in a moment: 0.4 seconds, and five with a pause of a quarter of a second before each look.
+    dueInMs: () => Promise.resolve(questions++ < 20 ? 1 : 0),
+    isNudged: true,
+    keys: () => ["one"],
+    inFlightMax: () => 1,
+    intervalMs: 20,
+    lease: (key) => Promise.resolve([key]),
+    work: () => Promise.resolve(worked.resolve()),
+    log: createLogger("test", "fatal"),
+  });
+  onTestFinished(() => pools.stop(60_000));
+  await worked.promise;
+  expect(performance.now() - begunAt).toBeLessThan(4_000);
+});
+
 test("what is nudged for is looked for within an interval", async () => {
   const { pools, second, third } = startNudged(500);
   await second;

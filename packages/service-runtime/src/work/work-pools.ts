@@ -65,7 +65,7 @@ export function startWorkPools<Key, Item>(
     try {
       const inMs = await dueInMs();
       if (inMs === undefined) return idleMs;
-      if (inMs > 0) return Math.min(Math.max(inMs, LOOK_PAUSE_MS), idleMs);
+      if (inMs > 0) return Math.min(Math.max(inMs, Math.min(LOOK_PAUSE_MS, intervalMs)), idleMs);
       for (const key of await keys()) {
         const pool = pools.get(key);
         if (pool) pool.look();
@@ -86,7 +86,7 @@ export function startWorkPools<Key, Item>(
   };
 }
 
-/** One look is for all items that are due within this time. */
+/** One look is for all items that are due within this time, or within an interval that is shorter. */
 const LOOK_PAUSE_MS = 250;
 const IDLE_INTERVALS = 15;
 /** No longer than the shortest lease by default, so that a look sees each lease before it ends. */
