@@ -168,12 +168,15 @@ export async function startPayments(
     staff: staffAdmission(config, log, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
     handlers: [
-      // Each of these may leave a payment undecided or due, or end that of a checkout.
+      // Each of these may leave a payment undecided or due, or end that of a checkout: a read may ask the bank, too.
       ...nudgeAfterEach(worked, [
         ...authorizationHandlers(authorization),
         ...threeDs.handlers,
         ...operations.handlers,
         ...nudgeAfterEach(relay, checkoutHandlers(checkouts)),
+        handler(merchantOperations.getPayment.command, ({ context, payload }) =>
+          getPayment({ ...finishing, bank }, context.merchant.merchantId, payload.paymentId),
+        ),
         ...notificationHandlers({ ...connecting, db, accounts, bus, log }),
         ...nudgeAfterEach(committed, [
           ...operatorHandlers({ ...recovery, limits }),
@@ -188,9 +191,6 @@ export async function startPayments(
           ...probeHandlers({ ...connecting, db, bank, now: Date.now }),
         ]),
       ]),
-      handler(merchantOperations.getPayment.command, ({ context, payload }) =>
-        getPayment({ ...finishing, bank }, context.merchant.merchantId, payload.paymentId),
-      ),
       ...listHandlers({ lists: lists.db, limits }),
       handler(merchantOperations.getBin.command, async ({ context, payload }) =>
         lookUpBin(lookUps, context.merchant.merchantId, payload),

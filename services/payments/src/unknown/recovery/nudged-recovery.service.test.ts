@@ -16,3 +16,27 @@ test("a payment that becomes undecided is asked about soon, though recovery look
     { withinMs: 20_000 },
   );
 });
+
+test("a payment that a read finds to be reversed is reversed soon, though the worker has seen that none is due", async () => {
+  const seldom = { RECOVERY_SCHEDULE: "1h", RECOVERY_INTERVAL: "1h" };
+  const payments = await startPaymentsHarness(seldom, { alone: true });
+  onTestFinished(() => payments.close());
+  const first = await payments.startAnother();
+  // The bank has never seen it.
+  const command = payments.command({ cardData: { pan: "4000000000000127" } });
+  expect(await payments.send(command)).toMatchObject({ outcome: "pending" });
+  await first.stop();
+  await payments.query(
+    `update payments.payment set updated_at = now() - interval '1 minute', created_at = created_at - interval '1 day'
+     where payment_id = $1`,
+    [command.paymentId],
+  );
+  // It looks when it starts, and half a minute later.
+  await payments.startAnother({ RECOVERY_INTERVAL: "2s" });
+  expect(await payments.read(command.paymentId)).toMatchObject({ result: { status: "ENROLLED" } });
+  const state = "select state from payments.payment where payment_id = $1";
+  await eventually(
+    async () => expect(await payments.query(state, [command.paymentId])).toEqual([{ state: "FAILED" }]),
+    { withinMs: 20_000 },
+  );
+});
