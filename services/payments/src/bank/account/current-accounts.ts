@@ -82,7 +82,7 @@ export function createCurrentAccounts(
  * Makes the function that reads the accounts, and the routes where some have been confirmed since: of an idle process it
  * is one statement. Accounts are read after the routes that name them, and none is ever deleted.
  */
-function createReadAccounts(): (db: Kysely<PaymentsDatabase>) => Promise<AccountTable> {
+export function createReadAccounts(): (db: Kysely<PaymentsDatabase>) => Promise<AccountTable> {
   let known: { confirmed: string; routes: AccountTable["routes"] } | undefined;
   return async (db) => {
     const accounts = await selectAccounts(db);
@@ -90,8 +90,10 @@ function createReadAccounts(): (db: Kysely<PaymentsDatabase>) => Promise<Account
     // A route names an account.
     if (!first) return tableOf([], new Map());
     if (known?.confirmed === first.routes_confirmed) return tableOf(accounts, known.routes);
-    known = { confirmed: first.routes_confirmed, routes: await readRoutes(db) };
-    return tableOf(await selectAccounts(db), known.routes);
+    // Another read may keep older ones meanwhile, which the next one finds out.
+    const routes = await readRoutes(db);
+    known = { confirmed: first.routes_confirmed, routes };
+    return tableOf(await selectAccounts(db), routes);
   };
 }
 
