@@ -13,7 +13,7 @@ export const outboxSettings = {
   OUTBOX_POLL_INTERVAL: durationSetting()
     .default(30_000)
     .describe(
-      "How often the relay looks in the outbox for events that nobody has published, because their process died, and for those that are to be published again; what this process records leaves immediately. A process that starts looks again after 10 seconds, for what the one before it had not published.",
+      "How often the relay looks in the outbox for events that nobody has published, because their process died, and for those that are to be published again; what this process records leaves immediately. For 20 seconds after its start, and after an event that its process has committed, it looks every 10 seconds, if this is longer.",
     ),
   OUTBOX_RECONCILE_INTERVAL: durationSetting()
     .default(300_000)

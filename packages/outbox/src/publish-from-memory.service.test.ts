@@ -20,7 +20,7 @@ afterEach(async () => {
   await harness.close();
 });
 
-/** One that looks into the outbox when it starts, and never again unless something asks it to. */
+/** One that looks into the outbox within 20 s of its start and its events, and never again unless something asks it to. */
 function relay(change: Partial<OutboxSettings> = {}): OutboxRelay {
   const { pool, bus, log } = harness;
   const settings = harness.settings({ OUTBOX_POLL_INTERVAL: 3_600_000, ...change });
@@ -88,6 +88,13 @@ test("a process that starts finds what the one before had claimed, as soon as th
   await eventually(async () => expect(new Set(await msgIds())).toEqual(new Set(ids.map((id) => `${id}:2`))));
 });
 
+test("what nobody confirms is published again soon after its claim is over, however seldom the outbox is looked at", async () => {
+  const process = relay({ OUTBOX_REPUBLISH_AFTER: 1_000 });
+  const { ids, committed } = await harness.write(process);
+  committed();
+  await eventually(async () => expect(await msgIds()).toContain(`${ids[0]}:2`));
+});
+
 test("two processes publish each what they have committed: every event is in the stream once", async () => {
   const processes = [relay({ OUTBOX_POLL_INTERVAL: 100 }), relay({ OUTBOX_POLL_INTERVAL: 100 })];
   const ids = (
@@ -145,6 +152,8 @@ test("a stream that takes nothing: what was kept can be claimed again, and what 
   // A round of this process has found the stream as it should be.
   (await harness.write(process)).committed();
   await eventually(async () => expect(await msgIds()).toHaveLength(1));
+  // Its next look would find another stream, which ends a process.
+  await process.stop(10_000);
   const { streams } = await jetstreamManager(harness.bus.nats);
   const limitSize = async (max_msg_size: number) => await streams.update(EVENT_STREAM.name, { max_msg_size });
 

@@ -45,35 +45,25 @@ export function startOutboxRelay({ kept = createEventBuffer(), ...deps }: RelayD
   const stopping = new AbortController();
   let woken = Promise.withResolvers<void>();
   let outcome: RelayRoundOutcome = "idle";
-  let lookAt = 0;
-  let hasLooked = false;
+  const looks = createLookTimes(settings);
   const wake = () => woken.resolve();
   const nudge = () => {
-    lookAt = 0;
+    looks.notAfter(0);
     wake();
   };
 
-  /** The second look is for what a process that died just before had claimed: it is due by then. */
-  const untilNextLook = () => {
-    const untilMs = hasLooked ? settings.OUTBOX_POLL_INTERVAL : claimMs(settings);
-    hasLooked = true;
-    return Math.min(untilMs, settings.OUTBOX_POLL_INTERVAL);
-  };
-
   const runRound = async (): Promise<RelayRoundOutcome> => {
-    const look = performance.now() >= lookAt;
-    // This look may miss an event that is committed from here on, which brings the next look forward.
-    if (look) lookAt = performance.now() + untilNextLook();
+    const look = looks.begin(performance.now(), { hasKept: kept.size > 0 });
     try {
       const ended = await round({ look });
-      if (ended === "more" || ended === "failed") lookAt = 0;
-      if (ended === "limited") lookAt = Math.min(lookAt, performance.now() + LIMITED_PAUSE_MS);
+      if (ended === "more" || ended === "failed") looks.notAfter(0);
+      if (ended === "limited") looks.notAfter(performance.now() + LIMITED_PAUSE_MS);
       return ended;
     } catch (error) {
       // It is not caught, so that the process ends: the stream's treatment of the events is unknown.
       if (error instanceof EventStreamSettingsError) throw error;
       log.warn({ operation: "relay", error }, "a round failed");
-      lookAt = 0;
+      looks.notAfter(0);
       return "failed";
     }
   };
@@ -83,7 +73,7 @@ export function startOutboxRelay({ kept = createEventBuffer(), ...deps }: RelayD
       const endedAt = performance.now();
       const isFullRound = outcome === "more" || (outcome !== "failed" && kept.size >= BATCH_MAX);
       if (isFullRound || stopping.signal.aborted) continue;
-      const untilLook = Math.max(0, lookAt - endedAt);
+      const untilLook = looks.untilMs(endedAt);
       await Promise.race([woken.promise, pause(outcome === "failed" ? FAILURE_PAUSE_MS : untilLook)]);
       // Meanwhile the merchant is answered and more events are committed, so that one round, and one commit of the
       // dispatcher, has them all.
@@ -106,6 +96,36 @@ export function startOutboxRelay({ kept = createEventBuffer(), ...deps }: RelayD
       stopping.abort();
       wake();
       await Promise.race([running.catch(() => {}), pause(timeoutMs)]);
+    },
+  };
+}
+
+/**
+ * Says when the relay looks in the outbox. A row that is left to its process is due again after `claimMs`, and that process
+ * may be this one or one that has just died; so that long twice the looks are no further apart.
+ */
+function createLookTimes(settings: OutboxSettings) {
+  const leftMs = claimMs(settings);
+  let at = 0;
+  let recentUntil = performance.now() + 2 * leftMs;
+  const next = (now: number) =>
+    now + Math.min(now < recentUntil ? leftMs : Infinity, settings.OUTBOX_POLL_INTERVAL);
+  return {
+    untilMs: (now: number) => Math.max(0, at - now),
+    /** Has the next look come at this time or before. */
+    notAfter(time: number): void {
+      at = Math.min(at, time);
+    },
+    /** Begins a round. @param hasKept whether this process has events to publish. @returns whether it looks. */
+    begin(now: number, { hasKept }: { hasKept: boolean }): boolean {
+      if (hasKept) {
+        recentUntil = now + 2 * leftMs;
+        at = Math.min(at, next(now));
+      }
+      if (now < at) return false;
+      // This look may miss an event that is committed from here on, which brings the next look forward.
+      at = next(now);
+      return true;
     },
   };
 }
