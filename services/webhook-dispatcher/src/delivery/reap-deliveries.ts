@@ -27,12 +27,13 @@ export async function reapDeliveries(
       exists (${overdue}) as failed, exists (${unreachable}) as cancelled,
       exists (select from endpoint where ${IS_TO_BE_REMOVED}) as removed`.execute(db);
   const isThere = rows[0]!;
-  return {
-    expiredLeases: isThere.expiredLeases ? await endLeases(db, shiftMs) : 0,
-    failed: isThere.failed ? await endAs(db, "failed", overdue, shiftMs) : 0,
-    cancelled: isThere.cancelled ? await endAs(db, "cancelled", unreachable, shiftMs) : 0,
-    removed: isThere.removed ? await removeEndpoints(db) : 0,
-  };
+  const expiredLeases = isThere.expiredLeases ? await endLeases(db, shiftMs) : 0;
+  // What was leased until now may be past its deadline, and be the last of its endpoint.
+  const isFreed = expiredLeases > 0;
+  const failed = isThere.failed || isFreed ? await endAs(db, "failed", overdue, shiftMs) : 0;
+  const cancelled = isThere.cancelled || isFreed ? await endAs(db, "cancelled", unreachable, shiftMs) : 0;
+  const removed = isThere.removed || cancelled > 0 ? await removeEndpoints(db) : 0;
+  return { expiredLeases, failed, cancelled, removed };
 }
 
 async function endLeases(db: Kysely<WebhooksDatabase>, shiftMs: number): Promise<number> {
