@@ -36,7 +36,7 @@ import type { SettlementDatabase } from "./database.ts";
 import { sendChargebacks } from "./chargeback/send-chargebacks.ts";
 import { compareFacts } from "./facts/compare-facts.ts";
 import { watchAccounts } from "./facts/copy-accounts.ts";
-import { followAwaited, watchFeed, type FeedDeps } from "./facts/follow-feed.ts";
+import { followFeed, watchFeed, type FeedDeps } from "./facts/follow-feed.ts";
 import { readNamed } from "./facts/read-named.ts";
 import { retentionPolicy } from "./retention-policy.ts";
 import { endInterrupted, endUnconfirmed } from "./import/end-interrupted.ts";
@@ -147,7 +147,7 @@ export async function startSettlement(
   });
   const tasks = [
     startCertificateWatch({ watched: dependencyServers(config), log }),
-    ...(["payments", "refunds"] as const).flatMap((owner) => [
+    ...OWNERS.flatMap((owner) => [
       startPeriodicTask(`follow ${owner}`, {
         intervalMs: config.FEED_INTERVAL,
         round: watchFeed(facts, owner),
@@ -178,8 +178,8 @@ export async function startSettlement(
           interrupted: () => endInterrupted(db, events),
           uploads: () => readUploads(files, isStopping),
           chargebacks: () => sendChargebacks(facts, isStopping),
+          feeds: () => Promise.all(OWNERS.map((owner) => followFeed(facts, owner))),
           async comparison() {
-            await followAwaited(facts);
             await matchImports({ db, readNamed: (range) => readNamed(facts, range) }, isStopping);
             revisions.nudge();
           },
@@ -239,6 +239,7 @@ function comparing(
   };
 }
 
+const OWNERS: readonly MovementOwner[] = ["payments", "refunds"];
 const COMPARE_AGAIN_MS = 60_000;
 const ACCOUNTS_EVERY = 5;
 /** An operator's file for a new account is refused until then. */

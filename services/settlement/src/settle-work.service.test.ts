@@ -34,8 +34,11 @@ const add = {
     values (${FILE}, 'olga', 'READING', gen_random_uuid(), now() - interval '1 second')`,
   uploads: `insert into upload (import_id, account_id, mapping, file_name, uploaded_by)
     values (gen_random_uuid(), ${FILE}, 'olga')`,
+  // The feeds have been read to the time of the migration.
+  feeds: `insert into import (account_id, mapping, file_name, imported_by, sha256, state, ended_at)
+    values (${FILE}, 'olga', sha256('1'), 'TAKEN', now())`,
   comparison: `insert into import (account_id, mapping, file_name, imported_by, sha256, state, ended_at)
-    values (${FILE}, 'olga', sha256(''), 'TAKEN', now())`,
+    values (${FILE}, 'olga', sha256('2'), 'TAKEN', now() - interval '1 year')`,
 };
 
 test("one statement says for which kinds of work something waits", async () => {
@@ -50,7 +53,7 @@ test("one statement says for which kinds of work something waits", async () => {
   expect(await lookForWork(db)).toEqual([]);
   expect(statements).toBe(1);
   const found: WorkKind[] = [];
-  for (const kind of ["interrupted", "uploads", "comparison"] as const) {
+  for (const kind of ["interrupted", "uploads", "feeds", "comparison"] as const) {
     await owner.query(add[kind]);
     found.push(kind);
     expect(await lookForWork(db)).toEqual(found);
@@ -72,6 +75,7 @@ test("a kind is done as long as something waits for it, and no other is", async 
         interrupted: doing("interrupted"),
         uploads: doing("uploads"),
         chargebacks: doing("chargebacks"),
+        feeds: doing("feeds"),
         comparison: doing("comparison"),
       },
     },

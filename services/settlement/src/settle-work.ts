@@ -5,7 +5,7 @@ import { missingAtBank } from "./match/match-imports.ts";
 import { overduePayouts } from "./payout/judge-payouts.ts";
 
 /** Kinds of work on banks' files: the end of imports whose reader has died, and one for each step of a file. */
-export const WORK_KINDS = ["interrupted", "uploads", "chargebacks", "comparison"] as const;
+export const WORK_KINDS = ["interrupted", "uploads", "chargebacks", "feeds", "comparison"] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
 
 /** Does each kind where something waits for it. All of them are looked for by one statement an interval. */
@@ -36,8 +36,13 @@ export async function lookForWork(db: Kysely<SettlementDatabase>): Promise<WorkK
       exists (select from import where state = 'READING' and lease_until < now()) as interrupted,
       exists (select from upload) as uploads,
       exists (select from chargeback_report where tell_at <= now()) as chargebacks,
-      exists (select from import where state = 'TAKEN' and matched_at is null)
+      exists (${TO_COMPARE} and ended_at > ${COMPLETE_AT}) as feeds,
+      exists (${TO_COMPARE} and ended_at <= ${COMPLETE_AT})
         or exists (select from fact where judge) or exists (select from payout where judge)
         or exists (${missingAtBank(1)}) or exists (${overduePayouts(1)}) as comparison`.execute(db);
   return WORK_KINDS.filter((kind) => rows[0]?.[kind]);
 }
+
+const TO_COMPARE = sql`select from import where state = 'TAKEN' and matched_at is null`;
+/** A file that ended later waits until the feeds have been read on: all that the owners had committed is here then. */
+const COMPLETE_AT = sql`(select min(complete_at) from feed)`;

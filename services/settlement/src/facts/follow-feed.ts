@@ -51,18 +51,6 @@ function nothingCame(page: MovementPage): page is CompletePage {
   return !("refused" in page) && page.isLast && page.facts.length === 0;
 }
 
-/** Reads both feeds on where a file waits until all that the owners had committed at its end is here. */
-export async function followAwaited(deps: FeedDeps): Promise<void> {
-  const { rows } = await sql`
-    select from import
-    where state = 'TAKEN' and matched_at is null and ended_at > (select min(complete_at) from feed) limit 1`.execute(
-    deps.db,
-  );
-  if (rows.length > 0) await Promise.all(OWNERS.map((owner) => followFeed(deps, owner)));
-}
-
-const OWNERS: readonly MovementOwner[] = ["payments", "refunds"];
-
 export type Feed = Selectable<FeedTable> & { now: Date };
 
 export async function readFeed(db: Kysely<SettlementDatabase>, owner: MovementOwner): Promise<Feed> {
