@@ -34,7 +34,10 @@ async function copyAccounts(deps: CopyDeps, known: Map<string, string>): Promise
   } while (after !== undefined);
 }
 
-/** Makes the round that copies accounts at intervals. An hour at most after the last time it writes all of them again. */
+/**
+ * Makes the round that copies accounts at intervals. Each {@link WRITTEN_EVERY}th writes all of them again, since a
+ * failover may have lost one.
+ */
 export function watchAccounts(deps: CopyDeps): () => Promise<void> {
   let known = new Map<string, string>();
   let rounds = 0;
@@ -44,4 +47,4 @@ export function watchAccounts(deps: CopyDeps): () => Promise<void> {
   };
 }
 
-const WRITTEN_EVERY = 240;
+const WRITTEN_EVERY = 20;
