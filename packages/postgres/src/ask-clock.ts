@@ -45,7 +45,10 @@ export function databaseCheck(
     name: "database",
     async check() {
       const { isReadOnly, ...measured } = await askClock(db, now);
-      if (isReadOnly) await pool.query(TAKES_WRITES);
+      if (isReadOnly) {
+        await pool.query(TAKES_WRITES);
+        throw new Error("a server of the database takes no writes");
+      }
       if (measured.errorMs <= PRECISE_MS) onPrecise?.(measured);
     },
   };
