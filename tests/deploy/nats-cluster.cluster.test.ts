@@ -74,7 +74,10 @@ async function startOwner(cluster: NatsCluster, url: string, superuserUrl: strin
   const pool = createPool({ url, connectionsMax: 2, applicationName: "load", log });
   const outboxPool = createOutboxPool({ url, applicationName: "payments", log });
   const bus = await connectAs(cluster, "payments");
-  const settings = parseConfig(z.object(outboxSettings), { OUTBOX_REPUBLISH_AFTER: "2s" });
+  const settings = parseConfig(z.object(outboxSettings), {
+    OUTBOX_REPUBLISH_AFTER: "2s",
+    OUTBOX_POLL_INTERVAL: "5s",
+  });
   const confirmations = await serve(bus, {
     service: "payments",
     permits: { external: 1_000, local: 1_000 },

@@ -32,6 +32,7 @@ beforeAll(async () => {
     running: ["payments"],
     env: {
       OUTBOX_REPUBLISH_AFTER: "500ms",
+      OUTBOX_POLL_INTERVAL: "1s",
       WEBHOOK_CA_FILE: certificates.caFile,
       WEBHOOK_CLAIM_INTERVAL: "50ms",
     },

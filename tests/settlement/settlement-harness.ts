@@ -11,7 +11,7 @@ export async function startSettlementHarness(options: Partial<TestSystemOptions>
   const system = await startTestSystem({
     services: ["payments", "refunds", "settlement"],
     ...options,
-    envOf: { settlement: { FEED_INTERVAL: "50ms" }, ...options.envOf },
+    envOf: { ...options.envOf, settlement: { FEED_INTERVAL: "50ms", ...options.envOf?.settlement } },
   });
   const { call, query } = system;
   const make = async (

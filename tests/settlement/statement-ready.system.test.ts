@@ -31,6 +31,7 @@ beforeAll(async () => {
         MATCH_INTERVAL: "50ms",
         FEED_INTERVAL: "50ms",
         OUTBOX_REPUBLISH_AFTER: "1s",
+        OUTBOX_POLL_INTERVAL: "1s",
         OUTBOX_RECONCILE_INTERVAL: "1s",
       },
     },

@@ -14,9 +14,11 @@ export type Timers = {
   CHECKOUT_INTERVAL: string;
   PAYMENTS_TIMEOUT: string;
   OUTBOX_REPUBLISH_AFTER: string;
+  OUTBOX_POLL_INTERVAL: string;
   OUTBOX_RECONCILE_INTERVAL: string;
   WEBHOOK_RETRY_SCHEDULE: string;
   WEBHOOK_ATTEMPT_TIMEOUT: string;
+  WEBHOOK_CLAIM_INTERVAL: string;
   WEBHOOK_LEASE: string;
   WEBHOOK_REAP_INTERVAL: string;
   /** A second where it is not set. */
@@ -30,9 +32,11 @@ export type Timers = {
 const deliveryTimers = {
   PAYMENTS_TIMEOUT: "1500ms",
   OUTBOX_REPUBLISH_AFTER: "1s",
+  OUTBOX_POLL_INTERVAL: "5s",
   OUTBOX_RECONCILE_INTERVAL: "5s",
   WEBHOOK_RETRY_SCHEDULE: "500ms,1s,2s,3s",
   WEBHOOK_ATTEMPT_TIMEOUT: "1s",
+  WEBHOOK_CLAIM_INTERVAL: "2s",
   WEBHOOK_LEASE: "7s",
   WEBHOOK_REAP_INTERVAL: "500ms",
 };
