@@ -142,7 +142,7 @@ export async function startRefunds(
     );
   });
   const auditWatch = watchAuditHead({ db, chain: "refunds", settings: config, log });
-  // What a request leaves in doubt is due at once.
+  // A request that has not ended for sure is due immediately.
   const requested = { nudge: () => [relay, recovery].forEach((each) => each.nudge()) };
   // Actions of people are audited, and some of them are events.
   const committed = { nudge: () => [auditWatch, requested].forEach((each) => each.nudge()) };

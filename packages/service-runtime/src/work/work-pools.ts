@@ -47,7 +47,7 @@ export function startWorkPools<Key, Item>(
       ...options,
       inFlightMax: () => inFlightMax(key),
       lease: (limit) => lease(key, limit),
-      // What is left of it may be due again soon.
+      // Something of it may be left, and due again soon.
       work: (item) => options.work(item).finally(() => looking.nudge()),
       async untilNextLook(stopped) {
         await until(due.promise, stopped);

@@ -28,7 +28,7 @@ export async function reapDeliveries(
       exists (select from endpoint where ${IS_TO_BE_REMOVED}) as removed`.execute(db);
   const isThere = rows[0]!;
   const expiredLeases = isThere.expiredLeases ? await endLeases(db, shiftMs) : 0;
-  // What was leased until now may be past its deadline, and be the last of its endpoint.
+  // A delivery that was leased until now may be past its deadline, and the last of its endpoint.
   const isFreed = expiredLeases > 0;
   const failed = isThere.failed || isFreed ? await endAs(db, "failed", overdue, shiftMs) : 0;
   const cancelled = isThere.cancelled || isFreed ? await endAs(db, "cancelled", unreachable, shiftMs) : 0;

@@ -56,7 +56,7 @@ test("while no route is confirmed, accounts are read by one statement, and a con
 });
 
 test("a read that began before a route was confirmed takes it from no read that began afterwards", async () => {
-  // Of the first read the routes, and of the second one the accounts after its routes.
+  // The routes of the first read, and the accounts that the second one reads after its routes.
   const { read, confirm, merchantId, seen, held } = await setUp(2, 5);
   const old = read();
   await eventually(() => seen.statements === 2);
