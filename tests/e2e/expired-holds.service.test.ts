@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes, randomUUID, type UUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ describe.each([
   ["posnet", "0122"],
 ] as const)("at %s", (protocol, tooLate) => {
   let bank: PlayedBank;
-  let merchantId: string;
+  let merchantId: UUID;
   beforeAll(async () => {
     bank = await playBank(protocol, dir);
     const { account, merchantRoutedTo } = accountOperators(payments, () => "");

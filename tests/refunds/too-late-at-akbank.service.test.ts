@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes, randomUUID, type UUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { dayEndFarAway, evenSchedule, eventually } from "../support/index.ts";
 let payments: PaymentsHarness;
 let bank: PlayedBank;
 let dir: string;
-let merchantId: string;
+let merchantId: UUID;
 
 /** Longer than any call that is answered, and than any test: what ends is moved into the past. */
 const CALL_MS = 60_000;

@@ -106,6 +106,7 @@ const COLUMNS: {
     refunds_commission: "not null",
     rules: "null",
     branding: "null",
+    version: "not null",
     created_at: "not null",
   },
   credential: {

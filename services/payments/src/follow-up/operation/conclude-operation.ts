@@ -79,7 +79,7 @@ export async function endOfDecline(
   deps: Pick<ConcludeOperationDeps, "db" | "bank" | "now" | "events">,
   payment: PaymentInOperation,
   operation: Operation,
-  { resultCode, resultMessage, isTooLate = false }: Decline,
+  { resultCode, resultMessage, isTooLate }: Decline,
 ): Promise<Extract<OperationEnd, { state: "DECLINED" }>> {
   const end = { state: "DECLINED", resultCode, resultMessage } as const;
   if (operation.kind !== "EXPIRY") return end;
@@ -92,7 +92,7 @@ export async function endOfDecline(
     hold,
     captureMayArrive: mayStillArrive(lastSentMsAgo(openCaptures), horizonMs),
     isDayOver: deps.now() >= businessDayEnd(chargedAt(payment), businessDay).getTime(),
-    isTooLate,
+    isTooLate: isTooLate === true,
   });
   if (hold === "captured") deps.events.capturedUnasked(payment);
   if ("end" in expiry && expiry.end === "lapses") deps.events.holdStands(payment, "expired");
