@@ -33,7 +33,8 @@ afterAll(() => started?.close());
 const linkOf = (escaped: string) => escaped.replaceAll("&amp;", "&");
 const FIGURES = {
   sold: /data-heading="Payments"[^>]*>\s*<a href="([^"]+)"\s*>\s*(\d+)/g,
-  answered: /<td><a href="([^"]*status=answered[^"]*)">[^<]*<\/a><\/td>\s*<td class="number">[^<]*of (\d+)\)/g,
+  answered:
+    /<td><a href="([^"]*status=answered[^"]*)">[^<]*<\/a><\/td>\s*<td class="number">[^<]*of (\d+)\)/g,
   waiting: /<a href="((?:\/refunds|\/unresolved)\?[^"#]+)">[^<]*<\/a>\s*<\/td>\s*<td[^>]*>\s*(\d+)/g,
   proposals: /<a href="(\/unresolved\?[^"]+#proposals)">[^<]*<\/a>\s*<\/td>\s*<td[^>]*>\s*(\d+)/g,
   disputes: /<a href="(\/disputes\?[^"]+)">[^<]*<\/a>\s*<\/td>\s*<td[^>]*>\s*(\d+)/g,

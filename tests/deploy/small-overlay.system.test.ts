@@ -29,9 +29,10 @@ test("the nodes that the page names have room for a release, and for all but a t
 });
 
 test("a payment's way has two of each, PostgreSQL and nats-server have three, and the rest has one", () => {
-  const replicas = workloads(small, "Deployment", "StatefulSet").map(
-    ({ manifest }): [string, number] => [manifest.metadata.name, manifest.spec.replicas],
-  );
+  const replicas = workloads(small, "Deployment", "StatefulSet").map(({ manifest }): [string, number] => [
+    manifest.metadata.name,
+    manifest.spec.replicas,
+  ]);
   const of = (count: number) => replicas.filter(([, own]) => own === count).map(([name]) => name);
   expect(of(2).toSorted()).toEqual(["gateway-merchant", "gateway-public", "payments"]);
   for (const name of of(2)) expect(section).toContain(`\`${name}\``);

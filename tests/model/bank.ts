@@ -1,13 +1,5 @@
 import type { MovementKind } from "@holdfast/acquirer";
-import {
-  nothing,
-  HALF,
-  WHOLE,
-  type Answer,
-  type Movement,
-  type Request,
-  type Scenario,
-} from "./world.ts";
+import { nothing, HALF, WHOLE, type Answer, type Movement, type Request, type Scenario } from "./world.ts";
 
 /** Every way in which the bank may carry out a request that has reached it. */
 export type Done = { book: Movement[]; answer: Answer; label: string };

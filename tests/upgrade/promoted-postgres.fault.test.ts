@@ -19,68 +19,60 @@ import { eventually, startTestLink, type TestLink } from "../support/index.ts";
 
 const BACK_WITHIN_MS = 60_000;
 
-test(
-  "the promotion of a standby under load loses and doubles no payment",
-  { timeout: 600_000 },
-  async () => {
-    const dir = mkdtempSync(join(tmpdir(), "holdfast-promoted-"));
-    chmodSync(dir, 0o711);
-    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-    const link = await layOutPair(dir);
-    onTestFinished(() => link.close());
-    const sandbox = await startProduct({
-      home: join(dir, "home"),
-      services: behind(link),
-      // As where it runs: a test's patience would hide what is refused.
-      settings: { DATABASE_CONNECTION_TIMEOUT: "1s" },
-    });
-    onTestFinished(() => sandbox.stop());
-    const standby = await startStandby(dir, sandbox.file.databaseUrl);
-    const receiver = await receiveWebhooks(sandbox);
+test("the promotion of a standby under load loses and doubles no payment", { timeout: 600_000 }, async () => {
+  const dir = mkdtempSync(join(tmpdir(), "holdfast-promoted-"));
+  chmodSync(dir, 0o711);
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const link = await layOutPair(dir);
+  onTestFinished(() => link.close());
+  const sandbox = await startProduct({
+    home: join(dir, "home"),
+    services: behind(link),
+    // As where it runs: a test's patience would hide what is refused.
+    settings: { DATABASE_CONNECTION_TIMEOUT: "1s" },
+  });
+  onTestFinished(() => sandbox.stop());
+  const standby = await startStandby(dir, sandbox.file.databaseUrl);
+  const receiver = await receiveWebhooks(sandbox);
 
-    const outages = measureOutages(BACK_WITHIN_MS);
-    const merchant = sandbox.merchant();
-    const load = wholeTime(2, async (name) => {
-      const key = `steady-${name}`;
-      const body = preAuthorization({ amount: 100, orderId: key });
-      const once = () =>
-        outages.watch(() => merchant("POST", "/api/payment", body, { "Idempotency-Key": key }));
-      const [{ answer }] = await Promise.all([
-        untilAnswered(
-          key,
-          once,
-          ({ status, body: payment }) => status === 201 && payment.status === "SUCCESS",
-        ),
-        delay(1_000),
-      ]);
-      return answer.body.paymentId as string;
-    });
-    await outages.step("nothing", async () => {}, load.done);
-    const promote = async () => {
-      // Nobody reaches the old primary again, which the sandbox starts anew.
-      link.cut();
-      process.kill(sandbox.file.processes["postgres"]!, "SIGKILL");
-      await withClient(standby, (client) => client.query("select pg_promote()"));
-      link.moveTo(standby);
-      link.mend();
-    };
-    await outages.step("PostgreSQL promoted", promote, load.done);
-    const paid = await load.stop();
-    process.stdout.write(outages.table());
+  const outages = measureOutages(BACK_WITHIN_MS);
+  const merchant = sandbox.merchant();
+  const load = wholeTime(2, async (name) => {
+    const key = `steady-${name}`;
+    const body = preAuthorization({ amount: 100, orderId: key });
+    const once = () =>
+      outages.watch(() => merchant("POST", "/api/payment", body, { "Idempotency-Key": key }));
+    const [{ answer }] = await Promise.all([
+      untilAnswered(key, once, ({ status, body: payment }) => status === 201 && payment.status === "SUCCESS"),
+      delay(1_000),
+    ]);
+    return answer.body.paymentId as string;
+  });
+  await outages.step("nothing", async () => {}, load.done);
+  const promote = async () => {
+    // Nobody reaches the old primary again, which the sandbox starts anew.
+    link.cut();
+    process.kill(sandbox.file.processes["postgres"]!, "SIGKILL");
+    await withClient(standby, (client) => client.query("select pg_promote()"));
+    link.moveTo(standby);
+    link.mend();
+  };
+  await outages.step("PostgreSQL promoted", promote, load.done);
+  const paid = await load.stop();
+  process.stdout.write(outages.table());
 
-    const told = () =>
-      new Set(
-        receiver.ledger
-          .map(({ body }) => JSON.parse(body.toString()) as Record<string, string>)
-          .filter(({ status }) => status === "SUCCESS")
-          .map(({ paymentId }) => paymentId),
-      );
-    await eventually(() => expect(paid.filter((id) => !told().has(id))).toEqual([]));
-    for (const id of paid)
-      expect(await merchant("GET", `/api/payment/${id}`)).toMatchObject({ body: { status: "SUCCESS" } });
-    expect(await approvedAtBank(sandbox)).toEqual(paid.map((id) => `sale ${id}`).toSorted());
-  },
-);
+  const told = () =>
+    new Set(
+      receiver.ledger
+        .map(({ body }) => JSON.parse(body.toString()) as Record<string, string>)
+        .filter(({ status }) => status === "SUCCESS")
+        .map(({ paymentId }) => paymentId),
+    );
+  await eventually(() => expect(paid.filter((id) => !told().has(id))).toEqual([]));
+  for (const id of paid)
+    expect(await merchant("GET", `/api/payment/${id}`)).toMatchObject({ body: { status: "SUCCESS" } });
+  expect(await approvedAtBank(sandbox)).toEqual(paid.map((id) => `sale ${id}`).toSorted());
+});
 
 /** A primary that has never run otherwise, and its copy, which becomes the standby. @returns the name of both */
 async function layOutPair(dir: string): Promise<TestLink> {

@@ -80,7 +80,8 @@ export const settlementImportDetailSchema = settlementImportSchema
       description: "How many of its lines the comparison calls what, or would call while it is PROPOSED",
     }),
     differences: changesSchema.optional().meta({
-      description: "The differences that its confirmation would change; while it is PROPOSED, of 10,000 lines at most",
+      description:
+        "The differences that its confirmation would change; while it is PROPOSED, of 10,000 lines at most",
     }),
     faultyLines: z
       .array(lineNoteSchema)

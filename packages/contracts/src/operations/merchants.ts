@@ -86,13 +86,7 @@ export const merchantRecordOperations = defineOperatorOperations({
     notFound: "merchant_not_found",
     request: changeMerchantRequestSchema,
     responses: { 200: { description: "The merchant as it is now", body: merchantSchema } },
-    problems: [
-      ...BODY_PROBLEMS,
-      "merchant_not_found",
-      "changed_since_read",
-      "outcome_unknown",
-      "forbidden",
-    ],
+    problems: [...BODY_PROBLEMS, "merchant_not_found", "changed_since_read", "outcome_unknown", "forbidden"],
   },
 
   addCredential: {

@@ -58,13 +58,10 @@ export const settlementOperations = defineOperatorOperations({
       "whole. A file that was taken for the account before is refused.",
     ...sent,
     queryParameters: sent.queryParameters.extend({
-      review: z
-        .enum(["true", "false"], { error: "must be true or false" })
-        .optional()
-        .meta({
-          description:
-            "`true`: where one person is enough, too, the file is PROPOSED first; its sender may confirm it then",
-        }),
+      review: z.enum(["true", "false"], { error: "must be true or false" }).optional().meta({
+        description:
+          "`true`: where one person is enough, too, the file is PROPOSED first; its sender may confirm it then",
+      }),
     }),
     responses: { 202: { description: "The file is there and will be read", body: settlementImportSchema } },
     problems: [

@@ -33,9 +33,7 @@ export function renderOverview(
           <ul>
             ${shown.map(
               ({ line, operation: { operationId, summary } }) =>
-                html`<li>
-                  <a href="${pageOf(name)}#${operationId}">${summary}</a> <code>${line}</code>
-                </li>`,
+                html`<li><a href="${pageOf(name)}#${operationId}">${summary}</a> <code>${line}</code></li>`,
             )}
           </ul>`,
     )}

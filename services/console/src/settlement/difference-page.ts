@@ -122,7 +122,10 @@ function closeForm(context: PageContext, difference: DifferenceDetail, action: s
     action,
     button: texts.close,
     values: { openedAt: difference.openedAt },
-    question: reader.texts.confirmAct(texts.close, `{decision}, ${stake}, ${texts.classes[difference.class]}`),
+    question: reader.texts.confirmAct(
+      texts.close,
+      `{decision}, ${stake}, ${texts.classes[difference.class]}`,
+    ),
     look: "primary",
     fields: html`${selectField({
       name: "decision",

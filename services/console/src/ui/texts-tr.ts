@@ -155,8 +155,7 @@ export const TURKISH: Texts = {
   needEvidence: "Bankanın neyi doğruladığını yazın.",
   onThisPage: "Bu sayfada",
   seeFields: "Neyin yanlış olduğu aşağıdaki alanların yanında yazıyor.",
-  compareFirst:
-    "Sayfada şimdiki hâli, formda girdikleriniz var: yeniden göndermeden önce karşılaştırın.",
+  compareFirst: "Sayfada şimdiki hâli, formda girdikleriniz var: yeniden göndermeden önce karşılaştırın.",
   rowPlace: "Sıra",
   newRow: "yeni",
   takeOut: "Çıkar",

@@ -100,11 +100,7 @@ type AccountChange = Omit<ChangeAcquirerAccountRequest, "version"> &
 export async function changeAccount(
   deps: ManageAccountsDeps,
   context: OperatorContext,
-  {
-    accountId,
-    change,
-    madeFrom,
-  }: { accountId: string; change: AccountChange; madeFrom: number | undefined },
+  { accountId, change, madeFrom }: { accountId: string; change: AccountChange; madeFrom: number | undefined },
 ): Promise<Reply> {
   const { ring } = deps;
   if (!ring) return NO_RING;
