@@ -14,7 +14,7 @@ afterAll(() => started?.close());
 const QUESTION = "Approve: TRY 1.00, order o-1?";
 const changes = (calls: string[]) => calls.filter((call) => !call.startsWith("GET "));
 
-/** What the button of the page that asks sends, and where. */
+/** The address and fields that the button of the page that asks sends. */
 function buttonOf(text: string): { action: string; fields: URLSearchParams } {
   const [main = ""] = /<main[^]*<\/main>/.exec(text) ?? [];
   const fields = [...main.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];

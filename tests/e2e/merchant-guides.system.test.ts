@@ -201,7 +201,8 @@ test.each(OPERATIONS)("the examples of $operationId are carried out", async ({ o
   // PHP is executed by `npm run test:php`.
   for (const sample of own.filter(({ language }) => language !== "php")) {
     const variables = await makeRecords(started.file, sample);
-    const output = await runSample(sample, variables).finally(() => removeEndpoints(started.file));
+    const output = await runSample(sample, variables);
+    await removeEndpoints(started.file);
     expect(output, sample.code).not.toContain("urn:holdfast:problem:");
     expect(output, sample.code).not.toMatch(/^(?:declined|unknown|not_started)$/m);
   }

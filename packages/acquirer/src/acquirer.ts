@@ -337,7 +337,7 @@ export type DeclineClass = "soft" | "hard" | "sca_required" | "stolen" | "limit"
 export type Declined = {
   kind: "declined";
   declineClass?: DeclineClass;
-  /** Of a cancel: the acquirer undoes it no more, since its day is over. A hold then lapses by itself. */
+  /** A cancel comes after its day: the acquirer undoes the payment no more. A hold then lapses by itself. */
   isTooLate?: true;
   externalTransactionId?: string;
   resultCode: string;

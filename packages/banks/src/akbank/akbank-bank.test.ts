@@ -309,7 +309,7 @@ test("a cancel of a hold that is refused after its day is too late: its day is k
     isTooLate: true,
   });
   expect(await cancelRefused(refused("VPS-1997"), new Date())).toEqual(pending);
-  // Of a fault in the request, of rights and of the issuer the bank may say otherwise on another day.
+  // The bank may say otherwise on another day of a fault in the request, of rights, and of the issuer.
   for (const refusal of [fault, refused("VPS-1073"), hostDeclined("05")])
     expect(await cancelRefused(refusal, YESTERDAY)).not.toHaveProperty("isTooLate");
 });

@@ -193,12 +193,12 @@ test("a cancel in which the bank finds nothing to void, though the record shows 
     return acquirer.cancel(followUp({ target }));
   };
   expect(await cancelRefused("0201")).toMatchObject({ ...declined("technical", "0201"), isTooLate: true });
-  // Of a fault in the request the bank may say otherwise on another day.
+  // The bank may say otherwise of a fault in the request on another day.
   expect(await cancelRefused("0103")).not.toHaveProperty("isTooLate");
 });
 
 test.each([
-  ["a settled sale", settled, { ...declined("technical", "SETTLED"), resultMessage: "" }],
+  ["a settled sale", settled, { ...declined("technical", "SETTLED"), resultMessage: "", isTooLate: true }],
   ["a refunded sale", historyXml("sales; refund RetrefNum=1"), mismatch],
   ["an unseen sale", noHistoryXml(), pending],
 ])("a cancel of %s voids nothing", async (_, record, outcome) => {

@@ -2,6 +2,9 @@ import { withoutTrailingSlashes } from "../public-pages/public-url.ts";
 import { CLIENT_CALLS, type ClientCall } from "./client-calls.ts";
 import type { Operation } from "./merchant-document.ts";
 
+/** The package of the merchants' client, which the examples import. */
+const CLIENT = "@holdfast/client";
+
 /** The languages of the examples, by the marks of their blocks in Markdown. */
 export const LANGUAGES = { sh: "curl", ts: "TypeScript", php: "PHP" } as const;
 
@@ -92,7 +95,7 @@ function writeTypeScript({ apiUrl, names, query, body }: Request, [method, retur
     list: `for await (const each of ${call}) console.log(each);`,
   };
   return [
-    'import { Holdfast } from "@holdfast/client";',
+    `import { Holdfast } from "${CLIENT}";`,
     "",
     "const holdfast = new Holdfast({",
     `  baseUrl: ${JSON.stringify(apiUrl)},`,
