@@ -371,7 +371,7 @@ describe("a process that dies", () => {
 describe("routes that retry are refused", () => {
   const refused = (index: number) => ({
     code: "validation_failed",
-    extra: { errors: [{ field: `routes.${index}.retrySoftDeclines`, code: "no_account_follows" }] },
+    extra: { errors: [{ field: `${index}.retrySoftDeclines`, code: "no_account_follows" }] },
   });
 
   test("with one account, and with a second one at the same bank", async () => {

@@ -119,7 +119,7 @@ test("each mode has a default account of its own", async () => {
 test("routes name accounts of the merchant's mode", async () => {
   const [liveId, testId] = [await account(), await testAccount()];
   const merchantId = randomUUIDv7();
-  const refusal = { code: "validation_failed", extra: { errors: [{ field: "routes.0.accountId" }] } };
+  const refusal = { code: "validation_failed", extra: { errors: [{ field: "0.accountId" }] } };
   expect(await as("alice").route(merchantId, [{ accountId: testId }])).toMatchObject(refusal);
   expect(await as("alice").route(testIdOf(merchantId), [{ accountId: liveId }])).toMatchObject(refusal);
   expect(await as("alice").route(testIdOf(merchantId), [{ accountId: testId }])).toHaveProperty("result");
