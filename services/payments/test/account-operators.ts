@@ -62,7 +62,7 @@ export function accountOperators(payments: Operators, url: () => string) {
       resultOf(await as("bora").confirm(accountId, proposal!.version));
     },
     /** A new merchant whose payments go to these accounts. */
-    merchantRoutedTo: async (...routes: object[]): Promise<string> => {
+    merchantRoutedTo: async (...routes: object[]) => {
       const merchantId = randomUUID();
       resultOf(await as("alice").route(merchantId, routes));
       resultOf(await as("bora").confirmRoutes(merchantId, 1));
