@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { signWebhook } from "@holdfast/webhook-signature";
+import { signWebhook, signWebhookV2 } from "@holdfast/webhook-signature";
 import express, { type Express } from "express";
 import type { FastifyInstance } from "fastify";
 import type { Hono } from "hono";
@@ -162,13 +162,16 @@ function load(file: string): unknown {
 /** As the gateway sends it. */
 function signed(body: string, secret = SECRET): Sent & { headers: Record<string, string> } {
   const time = String(Date.now());
+  const [eventId, eventType] = ["0199", "payment.status_changed"];
+  const bytes = Buffer.from(body);
   return {
     body,
     headers: {
       "x-request-time": time,
-      "x-request-signature": signWebhook(secret, time, Buffer.from(body)),
-      "x-event-id": "0199",
-      "x-event-type": "payment.status_changed",
+      "x-request-signature": signWebhook(secret, time, bytes),
+      "x-request-signature-v2": signWebhookV2(secret, { time, eventId, eventType }, bytes),
+      "x-event-id": eventId,
+      "x-event-type": eventType,
     },
   };
 }

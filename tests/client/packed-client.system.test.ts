@@ -130,6 +130,7 @@ declare const rawBody: Uint8Array;
 declare const request: { headers: Record<string, string> };
 declare const payment: import("@holdfast/client").Payment;
 declare const file: { write(piece: string): void };
+declare function note(endpointId: string, change: string, by: string | undefined): void;
 declare function ship(paymentId: string): Promise<void>;
 declare function askForAnotherCard(resultCode: string | undefined): Promise<void>;
 declare function remember(key: string, paymentId: string | undefined): Promise<void>;

@@ -73,15 +73,13 @@ type Egress = {
   ports: { protocol: string; port: number }[];
 };
 
-test("every pod asks NodeLocal DNSCache or OpenShift's DNS, and nothing beside it", () => {
+test("every pod asks NodeLocal DNSCache, and nothing beside it", () => {
   const usual = ["kube-system k8s-app,kube-dns UDP 53", "kube-system k8s-app,kube-dns TCP 53"];
   expect(namesAreAsked(production)).toEqual(usual);
   expect(namesAreAsked(patched)).toEqual([
     ...usual,
     "169.254.20.10/32 UDP 53",
     "169.254.20.10/32 TCP 53",
-    "openshift-dns dns.operator.openshift.io/daemonset-dns,default UDP 5353",
-    "openshift-dns dns.operator.openshift.io/daemonset-dns,default TCP 5353",
   ]);
 });
 

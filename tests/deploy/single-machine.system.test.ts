@@ -182,7 +182,7 @@ test.each(Object.keys(services))("%s has the least rights, bounded memory and a 
 
 test("of Keycloak only what people sign in by is public", () => {
   const site = readFileSync(join(source, "identity.caddy"), "utf8");
-  const [, paths = ""] = /@public path (.*)/.exec(site) ?? [];
+  const [, paths = ""] = /^\s+path (.*)$/m.exec(site) ?? [];
   expect(paths.split(" ").filter((path) => !/^\/(resources|realms\/holdfast)\//.test(path))).toEqual([]);
   expect(site.match(/reverse_proxy/g)).toHaveLength(1);
   expect(site).toMatch(/handle @public \{\s+reverse_proxy identity:8080\s+\}\s+respond 404/);

@@ -156,7 +156,7 @@ const RECEIVER = "npm run receiver ";
 test.each([
   {
     document: "operators",
-    blocks: 7,
+    blocks: 8,
     // The sandbox has its account of test mode already, and the same refund is approved and then rejected.
     refusals: ["acquirer_account_exists", "refund_already_decided"],
     prints: [

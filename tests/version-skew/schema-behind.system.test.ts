@@ -78,7 +78,7 @@ test("one on a schema that others have made ends at once, says what it found, an
   const child = await start();
   expect((await child.exited).code).toBe(1);
   expect(child.logTail()).toContain(found);
-  await expect(migrate()).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining(found) });
+  await expect(migrate()).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining(found) });
   expect(await system.query("select name from refunds.migration")).toEqual([{ name: "0001-of-others" }]);
 });
 
