@@ -76,11 +76,7 @@ type Egress = {
 test("every pod asks NodeLocal DNSCache, and nothing beside it", () => {
   const usual = ["kube-system k8s-app,kube-dns UDP 53", "kube-system k8s-app,kube-dns TCP 53"];
   expect(namesAreAsked(production)).toEqual(usual);
-  expect(namesAreAsked(patched)).toEqual([
-    ...usual,
-    "169.254.20.10/32 UDP 53",
-    "169.254.20.10/32 TCP 53",
-  ]);
+  expect(namesAreAsked(patched)).toEqual([...usual, "169.254.20.10/32 UDP 53", "169.254.20.10/32 TCP 53"]);
 });
 
 test("the patches make what Kubernetes and the operators know, and change nothing else", async () => {
