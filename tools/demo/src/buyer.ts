@@ -17,7 +17,7 @@ export async function payAsBuyer(checkoutUrl: string, pan: string, print: Print)
   const challenge = await submit(wayToBank, "challenge", {}, print);
   print("buyer enters the bank's code\n");
   const wayBack = await submit(challenge, undefined, { code: "123456", answer: "submit" }, print);
-  const end = await submit(wayBack, "return", {}, print);
+  const end = await submit(wayBack, undefined, {}, print);
   const onward = /<noscript><meta http-equiv="refresh" content="0;url=([^"]+)"/.exec(end.html)?.[1];
   if (onward === undefined) throw new DemoError("the page does not lead back to the shop");
   print(`buyer is sent to ${unescape(onward)}\n`);
