@@ -21,7 +21,7 @@ export const binQuerySchema = z
       .max(40)
       .optional()
       .meta({ description: "The price of the order, as `amount` of the payment", examples: ["1249.90"] }),
-    currency: currencySchema().optional(),
+    currency: currencySchema().optional().meta({ description: "Currency of `amount`, by its ISO 4217 code" }),
   })
   .check(({ value: { amount, currency }, issues }) => {
     const addFault = (field: "amount" | "currency", code: FieldCode, message: string) =>
