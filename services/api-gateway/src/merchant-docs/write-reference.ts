@@ -141,7 +141,12 @@ function block(mark: string, text: string): string {
 /** Nothing without rows. A cell is one line, and a bar in it is no border. */
 function table(head: string[], rows: string[][]): string {
   if (rows.length === 0) return "";
-  const cellOf = (text: string) => text.replaceAll("|", String.raw`\|`).replaceAll(/\s*\n\s*/g, " ");
+  const cellOf = (text: string) =>
+    text
+      .replaceAll("|", String.raw`\|`)
+      .split("\n")
+      .map((line) => line.trim())
+      .join(" ");
   const lineOf = (cells: string[]) => `| ${cells.map(cellOf).join(" | ")} |`;
   return [lineOf(head), lineOf(head.map(() => "---")), ...rows.map(lineOf)].join("\n");
 }
