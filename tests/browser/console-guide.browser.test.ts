@@ -48,10 +48,11 @@ async function upload(page: Page, file: string): Promise<void> {
 /** The bank's report of everything that was sent to it so far. */
 const bankReport = async () => await (await fetch(`${product.file.acquirerUrl}/settlement`)).text();
 
-/** Waits until the file was read, and lets it count. */
-async function confirmFile(page: Page): Promise<void> {
+/** Waits until the file was read, and lets it count. @param isScripted without a script a page asks once more. */
+async function confirmFile(page: Page, { isScripted = true } = {}): Promise<void> {
   await untilShown(page, /Confirm file/);
   await page.getByRole("button", { name: "Confirm file" }).click();
+  if (!isScripted) await page.getByRole("button", { name: "Yes, do it" }).click();
   await page.waitForURL(/done=confirmFile/);
   expect(await statusOf(page)).toContain("The file counts");
 }
@@ -158,7 +159,7 @@ test("a file is taken once, whoever sends it twice, and without a script", async
   expect(await page.getByRole("table", { name: "Its lines by kind" }).innerText()).toMatch(/TRY\s77\.31/);
   expect(await page.getByText("Waits to be confirmed").count()).toBe(1);
   expect(await page.getByRole("main").innerText()).toMatch(/Days of settlement[^]{0,20}2026/);
-  await confirmFile(page);
+  await confirmFile(page, { isScripted: false });
   await untilShown(page, /Compared\s/);
   expect(await page.getByRole("table", { name: "Lines that could not be read" }).innerText()).toContain("3");
   expect(await page.locator("main img, main script").count()).toBe(0);
