@@ -5,7 +5,7 @@ import { missingAtBank } from "./match/match-imports.ts";
 import { overduePayouts } from "./payout/judge-payouts.ts";
 
 /** Kinds of work on banks' files: the end of imports whose reader has died, and one for each step of a file. */
-export const WORK_KINDS = ["interrupted", "uploads", "chargebacks", "feeds", "comparison"] as const;
+const WORK_KINDS = ["interrupted", "uploads", "chargebacks", "feeds", "comparison"] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
 
 /** Does each kind where something waits for it. All of them are looked for by one statement an interval. */

@@ -37,7 +37,7 @@ export const GUIDES = [
 ] as const;
 
 /** The address of the merchant API in the files of docs/merchant: that of a sandbox on its usual ports. */
-export const USUAL_URL = "http://127.0.0.1:8080";
+const USUAL_URL = "http://127.0.0.1:8080";
 
 /**
  * Reads and renders the guides and the reference, once in a process for each address.
