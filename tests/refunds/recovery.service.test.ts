@@ -159,11 +159,17 @@ describe("a worker that vanished", () => {
 test("several workers end each refund once", async () => {
   await refunds.startRefunds();
   const paymentId = await refunds.pay("1000000");
-  const ids = await Promise.all(Array.from({ length: 10 }, () => refunds.queue(paymentId, "1092")));
-  await Promise.all(ids.map((refundId) => refunds.approve(refundId)));
-  for (const refundId of ids) {
+  // Equal ones would wait for each other.
+  const queued = await Promise.all(
+    Array.from({ length: 10 }, async (_, index) => {
+      const amountMinor = `${10 + index}92`;
+      return { amountMinor, refundId: await refunds.queue(paymentId, amountMinor) };
+    }),
+  );
+  await Promise.all(queued.map(({ refundId }) => refunds.approve(refundId)));
+  for (const { refundId, amountMinor } of queued) {
     expect(await refunds.settled(refundId)).toBe("SUCCESS");
-    expect(await refunds.ledger(refundId)).toEqual(["refund approved 1092"]);
+    expect(await refunds.ledger(refundId)).toEqual([`refund approved ${amountMinor}`]);
     expect(await refunds.events(refundId)).toEqual(["SUCCESS"]);
   }
 });

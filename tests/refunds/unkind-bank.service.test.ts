@@ -1,8 +1,10 @@
 import { operations } from "@holdfast/contracts";
 import { eventually } from "../support/index.ts";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startBankFront, type BankFront } from "./bank-front.ts";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
+
+const JSON_TYPE = { "content-type": "application/json" };
 
 let refunds: RefundsHarness;
 
@@ -139,6 +141,38 @@ test("a bank that never answers about one refund delays no other", async () => {
   void alone.acquirer.close();
   await service.stop();
   await alone.close();
+});
+
+test("a bank that takes equal refunds for copies: the second waits for the first one's outcome, and both are paid", async () => {
+  const modes = (change: object) =>
+    fetch(`${refunds.acquirer.url}/modes`, {
+      method: "PUT",
+      headers: JSON_TYPE,
+      body: JSON.stringify(change),
+    });
+  onTestFinished(async () => void (await modes({ duplicateWindowSeconds: 0 })));
+  const paymentId = await refunds.pay();
+  const [lost, copy, other] = [
+    await refunds.queue(paymentId, "100"),
+    await refunds.queue(paymentId, "100"),
+    await refunds.queue(paymentId, "200"),
+  ];
+  await modes({ duplicateWindowSeconds: 3_600 });
+  await refunds.acquirerWill("inquire", "http_500", 10_000);
+  await refunds.acquirerWill("refund", "hang");
+  await refunds.approve(lost);
+  await eventually(async () => expect(await refunds.ledger(lost)).toEqual(["refund approved 100"]));
+  expect(await refunds.approve(copy)).toMatchObject({ result: { state: "EXECUTING" } });
+  expect(await refunds.approve(other)).toMatchObject({ result: { status: "SUCCESS" } });
+  await refunds.acquirerWillBehave();
+  expect(await refunds.settled(lost)).toBe("SUCCESS");
+  // The bank answers it with the first one's approval, under a name that is known to be that one's.
+  await eventually(async () =>
+    expect(await refunds.describe(copy)).toMatchObject({ result: { lastInquiry: "mismatch" } }),
+  );
+  await modes({ duplicateWindowSeconds: 0 });
+  expect(await refunds.settled(copy)).toBe("SUCCESS");
+  expect(await refunds.ledger(copy)).toEqual(["refund approved 100"]);
 });
 
 test("an attempt that throws is counted, seen by operators, and comes less often; nothing is lost by it", async () => {

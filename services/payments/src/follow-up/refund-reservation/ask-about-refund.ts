@@ -17,7 +17,7 @@ import {
 } from "../../bank/ledger/movement.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
 import { lockPayment } from "../../payment/payment-queries.ts";
-import { amongOthers, isUnderWay, namesBeside, otherRefunds } from "./other-refunds.ts";
+import { amongOthers, namesBeside, otherRefunds, waitsFor } from "./other-refunds.ts";
 
 /** `names` as the bank shows them: see `namesShown`. */
 export type Asked = { verdict: Verdict; subReference: number; names: readonly string[] | undefined };
@@ -91,14 +91,16 @@ export function isNamed(
   return !isToldByNames(kind, bank.of(account_id).capabilities);
 }
 
-/** True where another refund of the order is under way that could not be told from this one. */
+/** True where it is not sent yet, since another refund of the order is under way: see `waitsFor`. */
 export async function waitsForAnother(
   deps: MovementDeps,
   payment: PaymentRow,
   refund: RefundAtBank,
   calls: readonly BankCall[],
 ): Promise<boolean> {
-  return !isNamed(deps, payment, refund) && (await otherRefunds(deps.db, refund, calls)).some(isUnderWay);
+  const { amountMinor } = movementOf(refund);
+  const others = await otherRefunds(deps.db, refund, calls);
+  return waitsFor({ amountMinor, isNamed: isNamed(deps, payment, refund) }, others);
 }
 
 /**

@@ -1,6 +1,13 @@
 import type { Verdict } from "@holdfast/acquirer";
 import { describe, expect, test } from "vitest";
-import { amongOthers, isUnderWay, namesBeside, namesOf, type OtherRefund } from "./other-refunds.ts";
+import {
+  amongOthers,
+  isUnderWay,
+  namesBeside,
+  namesOf,
+  waitsFor,
+  type OtherRefund,
+} from "./other-refunds.ts";
 
 type Call = OtherRefund["calls"][number];
 const OPEN: Call = { outcome: null, answered_at: null, external_transaction_id: null, heard_at: null };
@@ -38,6 +45,20 @@ describe("another refund is under way", () => {
     ["not once it has ended", other([OPEN], "RELEASED"), false],
   ])("%s", (_, refund, expected) => {
     expect(isUnderWay(refund)).toBe(expected);
+  });
+});
+
+describe("a refund of 10.00 waits for another", () => {
+  const of = (calls: Call[], amount_minor: bigint) => ({ ...other(calls), amount_minor });
+  test.each<[string, boolean, ReturnType<typeof of>, boolean]>([
+    ["of the same amount that is under way: a bank may take it for a copy", true, of([OPEN], 1_000n), true],
+    ["of another amount: not where the bank knows our references", true, of([OPEN], 999n), false],
+    ["of another amount: where only names tell them apart", false, of([OPEN], 999n), true],
+    ["of the same amount: not once its outcome is known", true, of([named("t-1")], 1_000n), false],
+    ["of the same amount: not before it was sent", false, of([NOT_SENT], 1_000n), false],
+  ])("%s", (_, isNamed, another, expected) => {
+    const done = of([named("t-0")], 1_000n);
+    expect(waitsFor({ amountMinor: 1_000n, isNamed }, [done, another])).toBe(expected);
   });
 });
 

@@ -1,6 +1,6 @@
 /**
- * Refunds at a bank that does not give our reference of one back. Two under way on one payment could not be told apart, so one
- * follows the other; and what the bank is known to have done for one is never taken for another.
+ * Refunds beside others of their payment. Two under way that a bank could not tell apart, or that it could take for copies,
+ * follow each other; and what the bank is known to have done for one is never taken for another.
  */
 import { PENDING, type Verdict } from "@holdfast/acquirer";
 import type { Kysely } from "kysely";
@@ -18,6 +18,18 @@ export type OtherRefund = {
 export function isUnderWay({ state, calls }: OtherRefund): boolean {
   const last = calls.findLast(mayHaveLeft);
   return state === "ACTIVE" && last !== undefined && isOpen(last);
+}
+
+/**
+ * True where a refund waits for the outcome of one of these. Where only names tell them apart, that is each that is under way.
+ * A bank that knows our references may still take the second of two equal ones for a copy, and answer it with the first
+ * one's approval.
+ */
+export function waitsFor(
+  { amountMinor, isNamed }: { amountMinor: bigint; isNamed: boolean },
+  others: readonly (OtherRefund & { amount_minor: bigint })[],
+): boolean {
+  return others.some((other) => isUnderWay(other) && (!isNamed || other.amount_minor === amountMinor));
 }
 
 /** The bank's names of what it has done for a refund. */

@@ -41,7 +41,7 @@ import {
   type Asked,
 } from "./ask-about-refund.ts";
 import { auditRefusal, auditSending } from "./agree-to-refund.ts";
-import { isUnderWay, otherRefunds } from "./other-refunds.ts";
+import { otherRefunds, waitsFor } from "./other-refunds.ts";
 
 export type RefundAtBankDeps = MovementDeps & { events: Pick<BusinessEvents, "refundNotAgreed"> };
 
@@ -228,7 +228,9 @@ async function beginSending(
       const { horizonMs } = deps.bank.termsOf(payment.account_id);
       return { answer: answerToChargedBack(ours, horizonMs, deps.now()) };
     }
-    if (!isNamed(deps, payment, refund) && others.some(isUnderWay)) return { outcome: "not_started" };
+    const { amountMinor } = movement;
+    if (waitsFor({ amountMinor, isNamed: isNamed(deps, payment, refund) }, others))
+      return { outcome: "not_started" };
     const call = await beginCall(trx, payment, newCall(payment, movement, subReference, names), calls);
     if (!call) throw new Error("a locked payment changed under its lock");
     if (ours.length === 0) await auditSending(trx, reserved);
