@@ -226,6 +226,7 @@ describe("the name of an approval", () => {
     outcome: "approved" as const,
     heard_at: null,
     external_transaction_id: "t-1",
+    names_before: null,
     ...change,
   });
   const sale = made({ number: 1, kind: "sale", movement_id: null, external_transaction_id: "t-0" });
@@ -250,6 +251,15 @@ describe("the name of an approval", () => {
     expect(given("t-1", [sale, made()], ["refund"], AS_VOID)).toBe("taken");
     expect(given("t-0", [sale])).toBe("taken");
     expect(given("t-1", [made({ outcome: "unknown" as never, heard_at: new Date() })])).toBe("taken");
+  });
+
+  test("is taken where the order had it before the movement was sent, as that of a refund in the bank's panel", () => {
+    const first = { movement_id: "r-2", outcome: null, external_transaction_id: null };
+    expect(given("t-9", [sale, made({ ...first, names_before: ["t-9"] })])).toBe("taken");
+    expect(given("t-8", [sale, made({ ...first, names_before: ["t-9"] })])).toBe("own");
+    const unsent = { ...first, outcome: "not_sent" as const };
+    expect(given("t-9", [sale, made({ ...unsent, names_before: ["t-9"] })])).toBe("own");
+    expect(given("t-9", [sale, made({ ...first, movement_id: "r-1", names_before: ["t-9"] })])).toBe("own");
   });
 
   test("of a credit is not that of what it pays back", () => {

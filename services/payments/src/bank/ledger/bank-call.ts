@@ -131,20 +131,25 @@ export function namesFor(
 /** The calls in which a bank approves what it has approved before: their name is that of what follow-ups are about. */
 const TARGETS: ReadonlySet<CallKind> = new Set(["enrol", "authorize", "sale", "capture"]);
 
+type CallToName = Pick<BankCall, "number" | "kind" | "account_id" | "movement_id">;
+type NamedCall = CallToName &
+  Pick<BankCall, "outcome" | "heard_at" | "external_transaction_id" | "names_before">;
+
 /**
  * The name that an approval gives a movement. `own`: no other movement of the payment at the account has it. `shared`: it is
  * that of what the movement is about, or another call of the same movement has it. `taken`: it is another movement's, so
- * that the answer may be another's. A refund is about what it pays back only where it was carried out by a void.
+ * that the answer may be another's: of another call, or of what the order had before the movement was sent. A refund is about
+ * what it pays back only where it was carried out by a void.
  */
 export function nameGiven(
-  call: Pick<BankCall, "number" | "kind" | "account_id" | "movement_id">,
+  call: CallToName,
   { name, asVoid = false }: { name: string; asVoid?: boolean | undefined },
-  calls: readonly Pick<
-    BankCall,
-    "number" | "kind" | "account_id" | "movement_id" | "outcome" | "heard_at" | "external_transaction_id"
-  >[],
+  calls: readonly NamedCall[],
   { sharesNameOn }: Pick<Capabilities, "sharesNameOn">,
 ): "own" | "shared" | "taken" {
+  const isSame = (other: NamedCall) => other.movement_id === call.movement_id && other.kind === call.kind;
+  const before = calls.find((other) => isSame(other) && mayHaveLeft(other))?.names_before;
+  if (before?.includes(name)) return "taken";
   const namesakes = calls.filter(
     (other) =>
       other.number !== call.number &&
@@ -153,8 +158,6 @@ export function nameGiven(
       other.external_transaction_id === name,
   );
   if (namesakes.length === 0) return "own";
-  const isSame = (other: (typeof namesakes)[number]) =>
-    other.movement_id === call.movement_id && other.kind === call.kind;
   const mayShare = sharesNameOn.some((kind) => kind === call.kind) && (call.kind !== "refund" || asVoid);
   return namesakes.every((other) => isSame(other) || (mayShare && TARGETS.has(other.kind)))
     ? "shared"
