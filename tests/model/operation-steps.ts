@@ -141,6 +141,7 @@ function isAnothers({ payment }: World, name: string, { ours, scenario }: Settin
     outcome: "approved" as const,
     heard_at: null,
     external_transaction_id: NAME,
+    names_before: null,
   };
   const call = { number: 2, kind: movementKindOf({ kind }), account_id, movement_id: `${nth}` };
   return ours.nameGiven(call, { name }, [charge], capabilitiesOf(scenario.bank)) === "taken";
