@@ -34,7 +34,7 @@ import { mayBeReversed } from "../../services/payments/src/unknown/recovery/reve
 import { amountToReverse } from "../../services/payments/src/unknown/recovery/undo-payment.ts";
 import {
   amongOthers,
-  isUnderWay,
+  waitsFor,
 } from "../../services/payments/src/follow-up/refund-reservation/other-refunds.ts";
 import { givesBack, tellAll } from "./bank-record.ts";
 import {
@@ -61,7 +61,6 @@ export const OURS = {
   decideCapture,
   decideRecovery,
   decideReservation,
-  isUnderWay,
   isUndone,
   judge,
   mayBeReversed,
@@ -69,6 +68,7 @@ export const OURS = {
   nameGiven,
   refusalOf,
   routeAfter,
+  waitsFor,
   /** The statement that begins a call at another account moves the payment there, too. */
   movesPayment: true as boolean,
   /** An attempt that throws is counted, as `attemptRecovery` does, for operators; its effect is not a pure function. */

@@ -61,6 +61,11 @@ const PLANTS: Record<string, Plant> = {
     ours: { nameGiven: () => "own" },
     what: "a refund is SUCCESS, but was never paid",
   },
+  "equal refunds do not wait for each other where our references tell them apart": {
+    scenario: { refunds: 2, copies: true, bank: { ...KIND, repetition: "none" } },
+    ours: { waitsFor: (refund, others) => !refund.isNamed && OURS.waitsFor(refund, others) },
+    what: "a refund is SUCCESS, but was never paid",
+  },
   "a refusal without our reference is taken for ours": {
     scenario: { operations: 2, bank: { ...KIND, namesReferences: false }, type: "PRE_AUTHORIZATION" },
     ours: { judge: judgingByKind },

@@ -1,4 +1,5 @@
 import { ACCOUNT_TRACES } from "./account-traces.ts";
+import { COPY_TRACES } from "./copy-traces.ts";
 import { ORDER_TRACES } from "./order-traces.ts";
 
 const PAID = [
@@ -10,6 +11,7 @@ const PAID = [
 /** The shortest way to each planted fault, as the model prints it. */
 export const TRACES: Readonly<Record<string, readonly string[]>> = {
   ...ACCOUNT_TRACES,
+  ...COPY_TRACES,
   ...ORDER_TRACES,
   "what the bank has not seen is sent again, wherever the first request is": [
     ...PAID,
@@ -71,26 +73,6 @@ export const TRACES: Readonly<Record<string, readonly string[]>> = {
     "refunds has payments send refund a",
     "payments sends refund a",
     "the bank approves the refund a, and payments gets the answer",
-  ],
-  "a second refund is believed under the first one's name": [
-    ...PAID,
-    "the merchant asks for refund a",
-    "payments reserves refund a",
-    "refund a waits for operators",
-    "operators approve refund a",
-    "refunds has payments send refund a",
-    "payments sends refund a",
-    "the bank approves the refund a, and payments gets the answer",
-    "payments passes on the answer for refund a: approved",
-    "the merchant asks for refund b",
-    "payments reserves refund b",
-    "refund b waits for operators",
-    "operators approve refund b",
-    "refunds has payments send refund b",
-    "payments sends refund b",
-    "the bank takes the refund b for a copy of the refund a, and payments gets the answer",
-    "payments passes on the answer for refund b: approved",
-    "refunds records the answer for refund b: approved",
   ],
   "a refusal without our reference is taken for ours": [
     ...PAID,

@@ -101,11 +101,12 @@ function timesPaid({ book }: World, name: RefundName): number {
 }
 
 /**
- * A bank that took it for a copy has paid one of two that are alike. Either of them may have the name of that movement, as
- * long as the other one does not count as paid, too.
+ * A bank that took it for a copy has paid one of two that are alike. Where only names tell them apart, either of them may have
+ * the name of that movement, as long as the other one does not count as paid, too.
  */
 function standsForOther(world: World, name: RefundName): boolean {
-  const { externalId } = world[name];
+  const { externalId, namesBefore } = world[name];
+  if (namesBefore === null) return false;
   const other = world[name === "a" ? "b" : "a"];
   if (externalId === "" || other.externalId === externalId || isPaid(other)) return false;
   return standing(world.book, world.payment.account, world[name].kind).some(({ id }) => id === externalId);

@@ -46,15 +46,15 @@ export function relaySteps(world: World, name: RefundName, setting: Setting): St
     if (world[name].sent === "may arrive" && before !== "may arrive")
       return unsent(`payments finds a call of refund ${name} under way`, ended(nothing("pending")));
     if (reservation !== "ACTIVE") return unsent(`payments has no reservation of refund ${name}`);
-    if (!namesReferences && setting.ours.isUnderWay(reservationOf(world[otherOf(name)])))
-      return unsent(`refund ${name} waits for the other one`);
+    if (waits(world, name, setting)) return unsent(`refund ${name} waits for the other one`);
     const { account } = world.payment;
     const request: Request = { kind, ref: referenceOf(world, name), amount: HALF, account };
     const names = namesShown(tellAll(shownBook(world), account, setting.scenario.bank), kind) ?? [];
     const begun = withRefund(world, name, {
       relay: { at: "calling", wasSent, before },
       sent: "may arrive",
-      ...(!namesReferences && { mayBeUnderWay: true, namesBefore: world[name].namesBefore ?? names.join() }),
+      ...(isTracked(setting) && { mayBeUnderWay: true }),
+      ...(!namesReferences && { namesBefore: world[name].namesBefore ?? names.join() }),
     });
     const failed = withRefund(begun, name, { relay: notSent });
     const cannot = { label: `payments cannot send refund ${name}`, state: failed };
@@ -106,33 +106,46 @@ function believed(world: World, name: RefundName, answer: Answer, { ours, scenar
     outcome: "approved" as const,
     heard_at: null,
     external_transaction_id: world[refund].externalId,
+    names_before: namesBeforeOf(world[refund]),
   });
   const given = ours.nameGiven(
     callOf(name, 1),
     { name: answer.id },
-    [callOf(otherOf(name), 2)],
+    [callOf(name, 1), callOf(otherOf(name), 2)],
     capabilitiesOf(scenario.bank),
   );
   return given === "taken" ? nothing("mismatch") : answer;
 }
 
-/** The record of `payments` about a refund's calls at a bank without references of ours. */
-export function reservationOf({ reservation, mayBeUnderWay, externalId, namesBefore }: Refund): {
+/** True where one refund's calls decide about the other, or only names tell what they were. */
+function isTracked({ scenario: { bank, refunds } }: Pick<Setting, "scenario">): boolean {
+  return !bank.namesReferences || refunds > 1;
+}
+
+/** True where a refund is not sent while the other one, of the same amount, is under way. */
+export function waits(world: World, name: RefundName, { ours, scenario }: Setting): boolean {
+  const isNamed = scenario.bank.namesReferences;
+  const other = reservationOf(world[otherOf(name)]);
+  return ours.waitsFor({ amountMinor: BigInt(HALF), isNamed }, [{ ...other, amount_minor: BigInt(HALF) }]);
+}
+
+/** The record of `payments` about a refund's calls, as far as it is tracked. */
+function reservationOf(refund: Refund): {
   state: OtherRefund["state"];
   calls: Pick<
     BankCall,
     "outcome" | "heard_at" | "answered_at" | "external_transaction_id" | "names_before"
   >[];
 } {
+  const { reservation, mayBeUnderWay, externalId } = refund;
   const state = reservation === "NONE" ? "RELEASED" : reservation;
   const calls: ReturnType<typeof reservationOf>["calls"] = [];
-  const names_before = namesBefore === null ? null : namesBefore.split(",").filter(Boolean);
   const open = {
     outcome: null,
     heard_at: null,
     answered_at: null,
     external_transaction_id: null,
-    names_before,
+    names_before: namesBeforeOf(refund),
   };
   if (mayBeUnderWay) calls.push(open);
   if (externalId !== "")
@@ -145,6 +158,10 @@ export function reservationOf({ reservation, mayBeUnderWay, externalId, namesBef
   return { state, calls };
 }
 
+function namesBeforeOf({ namesBefore }: Refund): string[] | null {
+  return namesBefore?.split(",").filter(Boolean) ?? null;
+}
+
 /**
  * Each sending has a row, which its own answer ends, or an inquiry's; nothing but an unknown answer leaves it open.
  * @param wasSent true if it had been sent before this call: that one stays open where this was not sent.
@@ -155,8 +172,7 @@ export function recordAnswer(
   { answer, wasSent }: { answer: Answer; wasSent: boolean },
   { scenario }: Setting,
 ): World {
-  // Its names say nothing that its references do not, unless two references can get one.
-  if (scenario.bank.namesReferences && (!scenario.copies || answer.kind !== "approved")) return world;
+  if (!isTracked({ scenario })) return world;
   switch (answer.kind) {
     case "approved":
       return withRefund(world, name, answer.id === "" ? { mayBeUnderWay: false } : { externalId: answer.id });

@@ -2,7 +2,7 @@ import { transition } from "../../services/refunds/src/refund/refund.ts";
 import type { Event } from "./explore.ts";
 import { asOutcome, capabilitiesOf, operable, outcomeOf } from "./ours.ts";
 import type { Setting } from "./setting.ts";
-import { askAboutRefund, recordAnswer, otherOf, relaySteps, reservationOf } from "./refund-relay-steps.ts";
+import { askAboutRefund, recordAnswer, relaySteps, waits } from "./refund-relay-steps.ts";
 import {
   HALF,
   nothing,
@@ -209,11 +209,8 @@ function startSending(world: World, name: RefundName, seen: Sent): World {
 }
 
 function inquire(world: World, name: RefundName, setting: Setting): Step {
-  const { ours, scenario } = setting;
-  const { namesReferences } = scenario.bank;
-  const other = reservationOf(world[otherOf(name)]);
-  // It could not be told from the other one.
-  if (!namesReferences && world[name].sent === "never" && ours.isUnderWay(other)) return [];
+  const { scenario } = setting;
+  if (world[name].sent === "never" && waits(world, name, setting)) return [];
   const answer = askAboutRefund(world, name, setting);
   const noted =
     answer.kind === "approved" ? recordAnswer(world, name, { answer, wasSent: true }, setting) : world;

@@ -115,7 +115,7 @@ export type Refund = {
   sub: number;
   sent: Sent;
   reservation: "NONE" | "ACTIVE" | "SETTLED" | "RELEASED" | "REFUSED";
-  /** For a bank that gives no reference back: that it may be under way, and the bank's id of it. */
+  /** For one of two, or a bank that gives no reference back: that it may be under way, and the bank's id of it. */
   mayBeUnderWay: boolean;
   externalId: string;
   /** For such a bank: the names that the order had before it was sent, or null where it was not. */
