@@ -128,6 +128,27 @@ describe("a call that was certainly not sent", () => {
   });
 });
 
+describe("a call whose process stands still until its deadline is past", () => {
+  test.each([
+    ["before it is connected", 0],
+    ["before it has its turn on a warm connection", 1],
+  ])("is not sent: %s", async (_, callsBefore) => {
+    const paths: (string | undefined)[] = [];
+    const { url } = await serve((request, response) => {
+      paths.push(request.url);
+      response.end("{}");
+    });
+    const client = open({ url });
+    for (let count = 0; count < callsBefore; count++) await client.exchange(call, within(60_000));
+    const late = client.exchange({ ...call, path: "/late" }, within(60_000));
+    const monotonicNow = performance.now.bind(performance);
+    // Its timers have not run yet.
+    vi.spyOn(performance, "now").mockImplementation(() => monotonicNow() + 3_600_000);
+    expect(await late).toEqual({ kind: "not_sent" });
+    expect(paths).not.toContain("/late");
+  });
+});
+
 describe("what may have been sent", () => {
   test("is never sent twice", async () => {
     let requests = 0;

@@ -77,8 +77,7 @@ export class BoundedHttpClient {
 
   /** @param endsAt of the monotonic clock. */
   #attempt({ method, path, body, headers }: HttpCall, endsAt: number): Promise<HttpExchange> {
-    const waitMs = endsAt - performance.now();
-    if (waitMs <= 0 || this.#closing) return Promise.resolve(NOT_SENT);
+    if (performance.now() >= endsAt || this.#closing) return Promise.resolve(NOT_SENT);
     const { protocol, hostname, port } = this.#url;
     const call = request({
       agent: this.#agent,
@@ -90,7 +89,7 @@ export class BoundedHttpClient {
       headers: headers ?? (body === undefined ? NO_HEADERS : JSON_HEADERS),
       maxHeaderSize: ANSWER_HEAD_BYTES_MAX,
     });
-    const attempt = new Attempt(call, body, { waitMs, connectTimeoutMs: this.#connectTimeoutMs });
+    const attempt = new Attempt(call, body, { endsAt, connectTimeoutMs: this.#connectTimeoutMs });
     this.#underWay.add(attempt.result);
     return attempt.result.finally(() => {
       this.#underWay.delete(attempt.result);
@@ -114,13 +113,15 @@ class Attempt {
   constructor(
     call: ClientRequest,
     body: HttpCall["body"],
-    { waitMs, connectTimeoutMs }: { waitMs: number; connectTimeoutMs: number },
+    { endsAt, connectTimeoutMs }: { endsAt: number; connectTimeoutMs: number },
   ) {
     this.#call = call;
-    this.#timer = setTimeout(() => this.#fail("timeout"), waitMs);
+    this.#timer = setTimeout(() => this.#fail("timeout"), endsAt - performance.now());
     const send = () => {
       clearTimeout(this.#connectTimer);
       if (call.destroyed) return;
+      // A process that stood still meanwhile gets here before its timers: another one may have gone on without the call.
+      if (performance.now() >= endsAt) return this.#fail("timeout");
       this.#mayBeSent = true;
       call.end(body);
     };
