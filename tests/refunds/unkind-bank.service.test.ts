@@ -162,7 +162,9 @@ test("a bank that takes equal refunds for copies: the second waits for the first
   await refunds.acquirerWill("refund", "hang");
   await refunds.approve(lost);
   await eventually(async () => expect(await refunds.ledger(lost)).toEqual(["refund approved 100"]));
-  expect(await refunds.approve(copy)).toMatchObject({ result: { state: "EXECUTING" } });
+  expect(await refunds.approve(copy)).toMatchObject({
+    result: { state: "EXECUTING", lastInquiry: "refund_pending" },
+  });
   expect(await refunds.approve(other)).toMatchObject({ result: { status: "SUCCESS" } });
   await refunds.acquirerWillBehave();
   expect(await refunds.settled(lost)).toBe("SUCCESS");

@@ -103,6 +103,11 @@ describe("without an answer of the bank", () => {
       NOT_SENT,
     ],
     [
+      "another refund of the payment is under way: nothing was sent",
+      () => ({ outcome: "problem", code: "refund_pending" }),
+      { kind: "not_sent", cause: "refund_pending" },
+    ],
+    [
       "payments failed: the call may have been made",
       () => {
         throw new Error("bug");

@@ -77,7 +77,7 @@ function atBank(refund: RefundToSend): RefundAtBank {
 
 /** The outcome where `payments` gives no answer, or refuses. */
 function withoutAnswer(reply: CommandReply<unknown>): RefundAnswer {
-  if (reply.outcome === "problem" && reply.code === "refund_not_agreed")
+  if (reply.outcome === "problem" && (reply.code === "refund_not_agreed" || reply.code === "refund_pending"))
     return { kind: "not_sent", cause: reply.code };
   const { outcome } = reply;
   return outcome === "in_doubt" || outcome === "pending" ? { kind: "unknown", cause: "timeout" } : NOT_SENT;

@@ -63,7 +63,7 @@ export async function carryOutAtBank(
   const movement = movementOf(refund);
   const wasSent = callsOf(calls, movement).some(mayHaveLeft);
   // A movement that the bank shows may be the other's.
-  if (!wasSent && (await waitsForAnother(deps, payment, refund, calls))) return { outcome: "not_started" };
+  if (!wasSent && (await waitsForAnother(deps, payment, refund, calls))) return ANOTHER_PENDING;
   let subReference = subReferenceOf(calls, movement);
   let asked: Asked | undefined;
   // Leaves as much time for a call behind it.
@@ -184,8 +184,10 @@ function answerOf(verdict: Verdict): RefundAnswer {
   }
 }
 
+const ANOTHER_PENDING = { outcome: "problem", code: "refund_pending" } as const;
+
 type NotAgreed = { outcome: "problem"; code: "refund_not_agreed" };
-type NotBegun = { answer: Verdict } | { outcome: "not_started" } | Unknown | NotAgreed;
+type NotBegun = { answer: Verdict } | Unknown | NotAgreed | typeof ANOTHER_PENDING;
 
 /**
  * Commits that a refund is about to be sent, if enough people have agreed to it here, unless a chargeback has taken what it
@@ -229,8 +231,7 @@ async function beginSending(
       return { answer: answerToChargedBack(ours, horizonMs, deps.now()) };
     }
     const { amountMinor } = movement;
-    if (waitsFor({ amountMinor, isNamed: isNamed(deps, payment, refund) }, others))
-      return { outcome: "not_started" };
+    if (waitsFor({ amountMinor, isNamed: isNamed(deps, payment, refund) }, others)) return ANOTHER_PENDING;
     const call = await beginCall(trx, payment, newCall(payment, movement, subReference, names), calls);
     if (!call) throw new Error("a locked payment changed under its lock");
     if (ours.length === 0) await auditSending(trx, reserved);
