@@ -78,7 +78,7 @@ async function insertUndecided(query: Query, merchantId: string) {
 
 /** A difference and a file. */
 async function insertOfBank(query: Query, merchantId: string) {
-  const [DIFFERENCE, SETTLEMENT_FILE] = [randomUUID(), randomUUID()];
+  const DIFFERENCE = randomUUID();
   await query(
     `insert into settlement.difference (difference_id, account_id, class, payout_id, amount_minor, currency, detail,
        merchant_id, state, decision, reason, proposed_by, proposed_at)
@@ -86,12 +86,23 @@ async function insertOfBank(query: Query, merchantId: string) {
        'asked the bank', $3, now() - interval '2 hours')`,
     [DIFFERENCE, merchantId, ALICE],
   );
+  return { DIFFERENCE, SETTLEMENT_FILE: await insertFile(query, { senderConfirms: false }) };
+}
+
+/** A bank's file that was read, and that nobody has confirmed. @returns its id. */
+export async function insertFile(
+  query: Query,
+  { senderConfirms }: { senderConfirms: boolean },
+): Promise<string> {
+  const importId = randomUUID();
   await query(
-    `insert into settlement.import (import_id, account_id, mapping, file_name, imported_by, sha256, state, created_at)
-     values ($1, '${TEST_ACCOUNT_ID}', 'generic', 'bank.csv', $2, sha256('a test'), 'PROPOSED', now() - interval '1 hour')`,
-    [SETTLEMENT_FILE, ALICE],
+    `insert into settlement.import (import_id, account_id, mapping, file_name, imported_by, sha256, state, sender_confirms,
+       created_at)
+     values ($1, '${TEST_ACCOUNT_ID}', 'generic', 'bank.csv', $2, sha256('a test'), 'PROPOSED', $3,
+       now() - interval '1 hour')`,
+    [importId, ALICE, senderConfirms],
   );
-  return { DIFFERENCE, SETTLEMENT_FILE };
+  return importId;
 }
 
 /** A change of the account that changes nothing, which nobody has confirmed. */

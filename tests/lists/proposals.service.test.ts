@@ -5,7 +5,7 @@ import { personAs, TEST_ACCOUNT_ID } from "../support/index.ts";
 import { startExportSystem, type ExportSystem } from "./export-system.ts";
 import { insertRefunds } from "./list-rows.ts";
 import { pageOf, readAll } from "./list-system.ts";
-import { insertProposals, insertVersion } from "./proposal-rows.ts";
+import { insertFile, insertProposals, insertVersion } from "./proposal-rows.ts";
 
 let system: ExportSystem;
 let merchantId: string;
@@ -70,6 +70,12 @@ test.each<[OperatorRole, ProposalKind[]]>([
   ],
 ])("%s gets what this role may decide, and nothing else", async (role, kinds) => {
   expect(await kindsIn("", [role])).toEqual(kinds);
+});
+
+test("a file that its sender may confirm waits for no second person", async () => {
+  await insertFile(system.query, { senderConfirms: true });
+  const files = pageOf(await list()).items.filter(({ kind }) => kind === "SETTLEMENT_FILE");
+  expect(files.map(({ subjectId }) => subjectId)).toEqual([subjects.SETTLEMENT_FILE]);
 });
 
 test("its pages follow one another, and a file has all of them", async () => {

@@ -31,6 +31,7 @@ const DIFFERENCES = sql`
     currency::text as currency
   from difference where state = 'PROPOSED'`;
 
+/** Files that another person than their sender has to confirm. */
 const FILES = sql`
   select 'SETTLEMENT_FILE', import_id, created_at, imported_by, null::uuid, account_id, null, null, null
-  from import where state = 'PROPOSED'`;
+  from import where state = 'PROPOSED' and not sender_confirms`;
