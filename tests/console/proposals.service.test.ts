@@ -2,6 +2,7 @@
 import type { OperatorRole } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OVERVIEW_TEXTS } from "../../services/console/src/overview/overview-texts.ts";
+import { TEXTS } from "../../services/console/src/ui/texts.ts";
 import { insertProposals } from "../lists/proposal-rows.ts";
 import { startRelayedConsole, type RelayedConsole } from "./relayed-console.ts";
 
@@ -14,7 +15,8 @@ afterAll(() => started?.close());
 
 const signIn = (roles?: OperatorRole[]) =>
   started.signIn("operator", { subject: "olga", ...(roles && { roles }) });
-const sectionOf = (text: string) => text.split('id="proposals"')[1] ?? "";
+const sectionsOf = (text: string) => text.split('id="proposals"');
+const sectionOf = (text: string) => sectionsOf(text)[1] ?? "";
 /** The rows' ways to decide, and what is decided there. */
 const decisionsIn = (text: string) =>
   [...sectionOf(text).matchAll(/data-heading="(?:Decision|Karar)"[^>]*>\s*<a href="([^"]+)">([^<]+)</g)].map(
@@ -36,6 +38,13 @@ test.each(["en", "tr"] as const)(
     for (const { href } of decisions) expect((await started.get(session, href)).status, href).toBe(200);
   },
 );
+
+test("a proposed outcome stands in the list of what waits, and not a second time beside its payment or refund", async () => {
+  const [undecided, waiting] = sectionsOf((await started.get(await signIn(), "/unresolved")).text);
+  expect(waiting).toContain("alice");
+  expect(undecided).toContain(TEXTS.en.unresolvedPayments);
+  expect(undecided).not.toContain("alice");
+});
 
 test.each<[OperatorRole, string[]]>([
   ["viewer", []],

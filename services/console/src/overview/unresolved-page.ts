@@ -1,4 +1,4 @@
-import { operations, type OperatorPayment } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import { causeText } from "../ui/cause-texts.ts";
 import { asOf } from "../ui/as-of.ts";
@@ -6,18 +6,11 @@ import { faultAt } from "../ui/field-faults.ts";
 import { modeInput } from "../ui/form-fields.ts";
 import { statusBadge, timeElement } from "../ui/format.ts";
 import { instantField, instantOf } from "../ui/instant-field.ts";
-import {
-  isTestMode,
-  modeOf,
-  type Page,
-  type PageAnswer,
-  type PageContext,
-  type Reader,
-} from "../ui/page-context.ts";
+import { isTestMode, modeOf, type Page, type PageAnswer, type PageContext } from "../ui/page-context.ts";
 import { paymentColumns } from "../payments/payment-columns.ts";
 import { refundColumns } from "../refunds/refund-columns.ts";
 import { filterOf, readList } from "../ui/read-list.ts";
-import { pageLinks, table, type Column } from "../ui/table.ts";
+import { pageLinks, table } from "../ui/table.ts";
 import { proposalSection, readProposals } from "./proposal-section.ts";
 import { listIn } from "./waiting-table.ts";
 
@@ -84,7 +77,6 @@ function paymentSection(
           cell: ({ lastInquiry }) => (lastInquiry === undefined ? "–" : causeText(reader, lastInquiry)),
         },
         { heading: texts.nextAttempt, cell: ({ nextAttemptAt }) => timeElement(reader, nextAttemptAt) },
-        proposalColumn(reader),
       ],
       { rows: items, empty: texts.noUnresolved },
     )}
@@ -112,7 +104,6 @@ function refundSection(
           cell: ({ lastInquiry }) => (lastInquiry === undefined ? "–" : causeText(reader, lastInquiry)),
         },
         { heading: texts.nextAttempt, cell: ({ nextAttemptAt }) => timeElement(reader, nextAttemptAt) },
-        proposalColumn(reader),
       ],
       { rows: items, empty: texts.noUnresolved },
     )}
@@ -120,15 +111,4 @@ function refundSection(
     <p>
       <a href="${listIn(context, "/refunds.csv", { status: "EXECUTING" })}">${texts.csvOf(texts.refunds)}</a>
     </p>`;
-}
-
-/** The outcome that one person has proposed, and who: another person is needed to decide. */
-export function proposalColumn(reader: Reader): Column<Pick<OperatorPayment, "resolution">> {
-  return {
-    heading: reader.texts.proposedOutcome,
-    cell: ({ resolution }) =>
-      resolution === undefined
-        ? "–"
-        : html`${statusBadge(reader, resolution.outcome)} <span class="word">${resolution.proposedBy}</span>`,
-  };
 }

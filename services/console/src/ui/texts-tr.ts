@@ -115,7 +115,6 @@ export const TURKISH: Texts = {
   outcomeSuccess: "Banka işlemi gerçekleştirdi",
   outcomeFailed: "Banka işlemi gerçekleştirmedi",
   proposed: (who) => `${who} bir sonuç önerdi; ikinci bir kişinin doğrulaması gerekir.`,
-  proposedOutcome: "Önerilen sonuç",
   proposedBefore: (who) => `Daha önce ${who} bir sonuç önermişti; zaman çizelgesine bakın.`,
   mode: "Mod",
   live: "Canlı",

@@ -117,7 +117,6 @@ export const ENGLISH = {
   outcomeSuccess: "The bank has carried it out",
   outcomeFailed: "The bank has not carried it out",
   proposed: (who: string) => `${who} has proposed an outcome; a second person has to confirm it.`,
-  proposedOutcome: "Proposed outcome",
   proposedBefore: (who: string) => `Before that, ${who} had proposed an outcome; see the timeline.`,
   mode: "Mode",
   live: "Live",
