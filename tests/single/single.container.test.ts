@@ -2,12 +2,10 @@
 // of the volume, restore, and an update, a rollback, stops and kills under two payments a second.
 import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { startReceiver, type Receipt, type Receiver } from "@holdfast/merchant-receiver";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { docker } from "../containers/docker.ts";
-import { measureOutages } from "../containers/measure-outages.ts";
-import { untilAnswered, wholeTime } from "../containers/steady-load.ts";
+import { payThroughOutages } from "../containers/pay-through-outages.ts";
 import { preAuthorization, type Client } from "../e2e/running-sandbox.ts";
 import { eventually } from "../support/index.ts";
 import { approvedAtBank, kill, layOutOneMachine, PROJECT, query, type OneMachine } from "./one-machine.ts";
@@ -128,20 +126,7 @@ test("new secrets beside a live database are refused by name, and nothing is wri
 });
 
 test("an update, its rollback, stops and kills lose and double no payment", async () => {
-  const outages = measureOutages(OUTAGE_SECONDS_MAX * 1_000);
-  const load = wholeTime(2, async (name) => {
-    const key = `steady-${name}`;
-    const body = preAuthorization({ amount: 100, orderId: key });
-    const once = () =>
-      outages.watch(() => merchant("POST", "/api/payment", body, { "Idempotency-Key": key }));
-    const [{ answer, statuses }] = await Promise.all([
-      untilAnswered(key, once, ({ status, body: payment }) => status === 201 && payment.status === "SUCCESS"),
-      delay(1_000),
-    ]);
-    paid.push(answer.body.paymentId as string);
-    return { statuses };
-  });
-  const step = (name: string, act: () => Promise<unknown>) => outages.step(name, act, load.done);
+  const payments = payThroughOutages(merchant, OUTAGE_SECONDS_MAX * 1_000);
   const next = machine.nextRevision(
     "services/payments/migrations/0002-drill.sql",
     "alter table payments.payment add column drill text;\n",
@@ -149,19 +134,20 @@ test("an update, its rollback, stops and kills lose and double no payment", asyn
   const columns = `select count(*) from information_schema.columns where column_name = 'drill'`;
   const added = () => query(machine.manage, "holdfast", columns);
 
-  await step("nothing", async () => {});
-  await step("update", () => machine.manage("update", next));
+  await payments.step("nothing", async () => {});
+  await payments.step("update", () => machine.manage("update", next));
   expect(await added()).toBe("1");
   expect(machine.git("rev-parse", "HEAD")).toBe(next);
-  await step("rollback", () => machine.manage("rollback"));
+  await payments.step("rollback", () => machine.manage("rollback"));
   expect(await added()).toBe("1");
   expect(machine.git("rev-parse", "HEAD")).not.toBe(next);
   for (const name of CONTAINERS) {
-    await step(`${name} is stopped and started`, () => machine.manage("compose", "restart", name));
-    await step(`${name} is killed`, () => kill(machine.manage, name));
+    await payments.step(`${name} is stopped and started`, () => machine.manage("compose", "restart", name));
+    await payments.step(`${name} is killed`, () => kill(machine.manage, name));
   }
-  const done = await load.stop();
-  process.stdout.write(outages.table());
+  const done = await payments.stop();
+  process.stdout.write(payments.table());
+  paid.push(...done.map(({ paymentId }) => paymentId));
   const statuses = new Set(done.flatMap(({ statuses: each }) => each));
   expect(
     [...statuses].filter((status) => ![201, 202, 409, 502, 503, 504, "no answer"].includes(status)),

@@ -3,18 +3,11 @@
 import { appendFileSync, chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { serviceDefinitions, type ServiceDefinition } from "@holdfast/sandbox";
 import { startPostgres, withClient } from "@holdfast/sandbox/infrastructure";
 import { expect, onTestFinished, test } from "vitest";
-import { measureOutages } from "../containers/measure-outages.ts";
-import { untilAnswered, wholeTime } from "../containers/steady-load.ts";
-import {
-  preAuthorization,
-  receiveWebhooks,
-  startProduct,
-  type RunningSandbox,
-} from "../e2e/running-sandbox.ts";
+import { payThroughOutages } from "../containers/pay-through-outages.ts";
+import { receiveWebhooks, startProduct, type RunningSandbox } from "../e2e/running-sandbox.ts";
 import { eventually, startTestLink, type TestLink } from "../support/index.ts";
 
 const BACK_WITHIN_MS = 60_000;
@@ -35,20 +28,9 @@ test("the promotion of a standby under load loses and doubles no payment", { tim
   const standby = await startStandby(dir, sandbox.file.databaseUrl);
   const receiver = await receiveWebhooks(sandbox);
 
-  const outages = measureOutages(BACK_WITHIN_MS);
   const merchant = sandbox.merchant();
-  const load = wholeTime(2, async (name) => {
-    const key = `steady-${name}`;
-    const body = preAuthorization({ amount: 100, orderId: key });
-    const once = () =>
-      outages.watch(() => merchant("POST", "/api/payment", body, { "Idempotency-Key": key }));
-    const [{ answer }] = await Promise.all([
-      untilAnswered(key, once, ({ status, body: payment }) => status === 201 && payment.status === "SUCCESS"),
-      delay(1_000),
-    ]);
-    return answer.body.paymentId as string;
-  });
-  await outages.step("nothing", async () => {}, load.done);
+  const payments = payThroughOutages(merchant, BACK_WITHIN_MS);
+  await payments.step("nothing", async () => {});
   const promote = async () => {
     // Nobody reaches the old primary again, which the sandbox starts anew.
     link.cut();
@@ -57,9 +39,9 @@ test("the promotion of a standby under load loses and doubles no payment", { tim
     link.moveTo(standby);
     link.mend();
   };
-  await outages.step("PostgreSQL promoted", promote, load.done);
-  const paid = await load.stop();
-  process.stdout.write(outages.table());
+  await payments.step("PostgreSQL promoted", promote);
+  const paid = (await payments.stop()).map(({ paymentId }) => paymentId);
+  process.stdout.write(payments.table());
 
   const told = () =>
     new Set(
