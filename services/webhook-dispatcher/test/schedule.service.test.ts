@@ -59,8 +59,10 @@ test("48 hours of failure are exactly nine attempts at the table's times, then f
   const { merchantId, secret } = await harness.enable();
   const event = newEvent({ merchantId });
   await harness.publish(event);
+  const planned: number[] = [];
   for (let attempt = 2; attempt <= 9; attempt++) {
     const { due_at } = await waiting(event, attempt);
+    planned.push(due_at.getTime());
     jumpTo(due_at);
   }
   expect(await outcome(event)).toBe("failed");
@@ -70,9 +72,10 @@ test("48 hours of failure are exactly nine attempts at the table's times, then f
   expect(attempts.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
   for (const [index, delayMs] of TABLE.entries()) {
     const failed = attempts[index]!;
-    const gapMs = Date.parse(attempts[index + 1]!.sentAt) - (Date.parse(failed.sentAt) + failed.durationMs);
-    expect(gapMs).toBeGreaterThanOrEqual(delayMs - 1);
-    expect(gapMs).toBeLessThanOrEqual(delayMs * 1.1 + 2 * S);
+    const endedAt = Date.parse(failed.sentAt) + failed.durationMs;
+    expect(Date.parse(attempts[index + 1]!.sentAt) - endedAt).toBeGreaterThanOrEqual(delayMs - 1);
+    // A busy machine may send it later than it was planned.
+    expect(planned[index]! - endedAt).toBeLessThanOrEqual(delayMs * 1.1 + 2 * S);
   }
   const rules = {
     receivers: [{ merchantId, path: "/webhooks", secrets: [secret] }],

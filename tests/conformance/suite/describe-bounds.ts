@@ -12,13 +12,12 @@ export function describeBounds(bench: () => Bench): void {
     expect(await kindOf(calls.verdict(acquirer, request))).toBeOneOf(["not_found", "declined"]);
   });
 
-  test("a wait ends at the expiry", async () => {
+  test("a wait ends, and not before the expiry", async () => {
     const { acquirer, calls, setup } = bench();
     const request = calls.card({ card: setup.cards.ignoredAndSilent, expiresAt: calls.verySoon() });
+    // The bank is silent for longer than a test may take.
     await acquirer.authorize(request);
-    const overdueMs = Date.now() - request.expiresAt.getTime();
-    expect(overdueMs).toBeGreaterThanOrEqual(-TIMER_SLACK_MS);
-    expect(overdueMs).toBeLessThan(BUSY_MACHINE_MS);
+    expect(Date.now()).toBeGreaterThanOrEqual(request.expiresAt.getTime() - TIMER_SLACK_MS);
   });
 
   test("a close lets the call under way end, and then refuses calls", async () => {
@@ -34,7 +33,5 @@ export function describeBounds(bench: () => Bench): void {
   });
 }
 
-/** A machine may be this late; the bank is silent for longer. */
-const BUSY_MACHINE_MS = 60_000;
 /** Node's timers count whole milliseconds and may end one early by the wall clock. */
 const TIMER_SLACK_MS = 5;
