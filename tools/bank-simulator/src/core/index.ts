@@ -82,4 +82,5 @@ export {
   type Cells,
   type Unkindness,
 } from "./unkindness.ts";
+export { isWebAddress } from "./web-address.ts";
 export { encodeIso88599, readXml, xmlInBody, xmlOf, type XmlValues } from "./xml.ts";

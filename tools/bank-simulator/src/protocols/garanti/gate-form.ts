@@ -1,6 +1,7 @@
 import {
   hasExpired,
   isLuhnValid,
+  isWebAddress,
   verdictOf,
   type GateSession as Session,
   type Rule,
@@ -97,8 +98,4 @@ export function parseGateForm(
     echoes,
   };
   return { form };
-}
-
-function isWebAddress(text: string): boolean {
-  return /^https?:\/\//i.test(text) && text.length <= 2_048 && URL.canParse(text);
 }

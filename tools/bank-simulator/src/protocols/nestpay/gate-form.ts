@@ -1,4 +1,4 @@
-import { hasExpired, isLuhnValid, verdictOf, type Rule } from "../../core/index.ts";
+import { hasExpired, isLuhnValid, isWebAddress, verdictOf, type Rule } from "../../core/index.ts";
 import type { Desk } from "./desk.ts";
 import type { Merchant } from "./merchants.ts";
 import type { Rules } from "./modes.ts";
@@ -121,10 +121,6 @@ function formOf(field: Field, merchant: Merchant, failUrl: string, posted: Param
     callbackUrl: isWebAddress(callbackUrl) ? callbackUrl : undefined,
     posted,
   };
-}
-
-function isWebAddress(text: string): boolean {
-  return /^https?:\/\//i.test(text) && text.length <= 2_048 && URL.canParse(text);
 }
 
 /** An honest form has under fifty fields. */
