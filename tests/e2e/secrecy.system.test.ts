@@ -1,8 +1,7 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { ALL_COMMANDS, LOGGING_SERVICES } from "@holdfast/contracts";
 import { connectBus } from "@holdfast/messaging";
-import { eventually } from "../support/index.ts";
+import { eventually, filesUnder } from "../support/index.ts";
 import { Client } from "pg";
 import { expect, test } from "vitest";
 import { genericFile, genericLine } from "../../services/settlement/test/written-file.ts";
@@ -331,9 +330,4 @@ async function checkpoint({ file }: RunningSandbox): Promise<void> {
   await client.connect();
   await client.query("checkpoint");
   await client.end();
-}
-
-async function filesUnder(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { withFileTypes: true, recursive: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }

@@ -19,6 +19,7 @@ export { captureLog, type CapturedLog, type LogLine } from "./capture-log.ts";
 export { columnsOf } from "./columns-of.ts";
 export { evenSchedule } from "./even-schedule.ts";
 export { eventually } from "./eventually.ts";
+export { filesUnder } from "./files-under.ts";
 export { holdfast } from "./holdfast.ts";
 export { startKeyService, type KeyService } from "./key-service.ts";
 export {

@@ -1,9 +1,8 @@
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { connectBus } from "@holdfast/messaging";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { onTestFinished } from "vitest";
-import { eventually, startOtlpReceiver } from "../../support/index.ts";
+import { eventually, filesUnder, startOtlpReceiver } from "../../support/index.ts";
 import { FOREIGN_BANKS, type ForeignBankName } from "../system/foreign-banks.ts";
 import { startSystem, type System } from "../system/system.ts";
 import { fastTimers } from "../system/timers.ts";
@@ -88,11 +87,6 @@ async function captureBus({ nats }: System) {
       return messages;
     },
   };
-}
-
-async function filesUnder(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { withFileTypes: true, recursive: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
 /** PostgreSQL and nats-server go on working, and remove files that they no longer need. */
