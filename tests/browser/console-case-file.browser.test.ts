@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/index.ts";
 import { inspectOnEveryScreen, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
-import { askOperatorApi, factElement, sell, signInTo, statusOf } from "./console-people.ts";
+import { askOperatorApi, factElement, requestRefund, sell, signInTo, statusOf } from "./console-people.ts";
 
 let product: BrowserHarness;
 beforeAll(async () => {
@@ -16,13 +16,7 @@ const partsOf = async (page: Page) => {
   return parts.map((text) => text.replaceAll(/\s/g, " ").trim());
 };
 
-async function refundOf(paymentId: string, amount: number) {
-  const refund = await product.merchantApi("POST", `/api/payment/${paymentId}/refund`, {
-    amount,
-    currency: "TRY",
-  });
-  return refund["paymentId"]!;
-}
+const refundOf = (paymentId: string, amount: number) => requestRefund(product, paymentId, { amount });
 
 test("the four amounts add up, and refund, dispute and the bank's line are reached from the page and lead back", async () => {
   const { paymentId, orderId } = await sell(product);

@@ -16,6 +16,7 @@ import {
   postForm,
   READERS,
   readerOf,
+  requestRefund,
   sell,
   signInTo,
   statusOf,
@@ -92,7 +93,7 @@ test("a refund goes from the merchant's request to the money back, by two people
 
 test("an order number leads to the payment, its webhooks, its bank lines and its refund in three clicks", async () => {
   const { paymentId, orderId } = await sell(product);
-  await product.merchantApi("POST", `/api/payment/${paymentId}/refund`, { amount: 2, currency: "TRY" });
+  await requestRefund(product, paymentId, { amount: 2 });
   const clerk = await signIn("alice");
   await upload(clerk, await writeBankFile(await bankReport()));
   await confirmFile(clerk);

@@ -46,6 +46,17 @@ export async function sell(
   return { orderId, paymentId: sale["paymentId"]! };
 }
 
+/** Has the sandbox's merchant ask for a refund in TRY. @returns its id. */
+export async function requestRefund(
+  product: BrowserHarness,
+  paymentId: string,
+  given: { amount: number; reason?: string | undefined },
+): Promise<string> {
+  const body = { currency: "TRY", ...given };
+  const refund = await product.merchantApi("POST", `/api/payment/${paymentId}/refund`, body);
+  return refund["paymentId"]!;
+}
+
 /** Sends a form of the open page, with fields that the browser would not let through. */
 export async function postForm(
   page: Page,

@@ -3,7 +3,16 @@ import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DESK, inspectOnEveryScreen, startBrowserHarness, type BrowserHarness } from "./browser-harness.ts";
-import { alertOf, askOperatorApi, faultsOf, readerOf, sell, signInTo, statusOf } from "./console-people.ts";
+import {
+  alertOf,
+  askOperatorApi,
+  faultsOf,
+  readerOf,
+  requestRefund,
+  sell,
+  signInTo,
+  statusOf,
+} from "./console-people.ts";
 
 let product: BrowserHarness;
 beforeAll(async () => {
@@ -11,14 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => product?.stop());
 
-async function requestRefund(amount: number, reason?: string) {
-  const { orderId, paymentId } = await sell(product);
-  const refund = await product.merchantApi("POST", `/api/payment/${paymentId}/refund`, {
-    amount,
-    currency: "TRY",
-    ...(reason !== undefined && { reason }),
-  });
-  return { orderId, paymentId, refundId: refund["paymentId"]! };
+async function sellAndRefund(amount: number, reason?: string) {
+  const sold = await sell(product);
+  return { ...sold, refundId: await requestRefund(product, sold.paymentId, { amount, reason }) };
 }
 
 const approvalsOf = async (ids: string[]) => {
@@ -35,7 +39,7 @@ const select = async (page: Page, refundIds: string[]) => {
 
 test("17 refunds are approved in three clicks, once however often the form is sent", async () => {
   const refunds = [];
-  for (let index = 0; index < 17; index++) refunds.push(await requestRefund((100 + index) / 100));
+  for (let index = 0; index < 17; index++) refunds.push(await sellAndRefund((100 + index) / 100));
   const ids = refunds.map(({ refundId }) => refundId);
   const page = await signInTo(product, "bora", "/refunds");
   await page.getByRole("link", { name: "Select all" }).click();
@@ -47,8 +51,8 @@ test("17 refunds are approved in three clicks, once however often the form is se
 });
 
 test("a row has what one decides by, and the page its sum", async () => {
-  const { orderId, paymentId, refundId } = await requestRefund(2.5, "Koli hasarlı geldi");
-  await product.merchantApi("POST", `/api/payment/${paymentId}/refund`, { amount: 1, currency: "TRY" });
+  const { orderId, paymentId, refundId } = await sellAndRefund(2.5, "Koli hasarlı geldi");
+  await requestRefund(product, paymentId, { amount: 1 });
   await askOperatorApi(product, "alice", {
     method: "POST",
     path: `/operator/payments/${paymentId}/chargebacks`,
@@ -89,7 +93,7 @@ test("a row has what one decides by, and the page its sum", async () => {
 });
 
 test("what cannot be decided is said, and everything else is decided, without a script too", async () => {
-  const [gone, left, third] = [await requestRefund(3), await requestRefund(4), await requestRefund(5)];
+  const [gone, left, third] = [await sellAndRefund(3), await sellAndRefund(4), await sellAndRefund(5)];
   const reader = { ...readerOf(DESK), javaScriptEnabled: false };
   const page = await signInTo(product, "bora", "/refunds", reader);
   await select(page, [gone.refundId, left.refundId]);
@@ -117,7 +121,7 @@ test("what cannot be decided is said, and everything else is decided, without a 
 });
 
 test("a text of 10 000 characters as the reason leaves everything as it was", async () => {
-  const { refundId } = await requestRefund(6);
+  const { refundId } = await sellAndRefund(6);
   const page = await signInTo(product, "bora", "/refunds");
   await select(page, [refundId]);
   await page.getByRole("button", { name: "Decide about the selection" }).click();
@@ -131,7 +135,7 @@ test("a text of 10 000 characters as the reason leaves everything as it was", as
 });
 
 test("an order number is one line in each list, and a long one leaves room for the other columns", async () => {
-  const { orderId, paymentId, refundId } = await requestRefund(1);
+  const { orderId, paymentId, refundId } = await sellAndRefund(1);
   const page = await signInTo(product, "bora", "/refunds");
   await page.setViewportSize({ width: 800, height: 800 });
   const boxAt = async (path: string, href: string) => {

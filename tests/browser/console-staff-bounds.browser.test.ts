@@ -12,6 +12,7 @@ import {
   postForm,
   READERS,
   readerOf,
+  requestRefund,
   sell,
   signInTo,
 } from "./console-people.ts";
@@ -32,10 +33,7 @@ const signIn = (name: string, path?: string, reader?: Parameters<typeof signInTo
 /** A thing of each kind that has a page, of the sandbox's merchant. */
 async function makeThings() {
   const { paymentId, orderId } = await sell(product);
-  const refund = await product.merchantApi("POST", `/api/payment/${paymentId}/refund`, {
-    amount: 2,
-    currency: "TRY",
-  });
+  const refundId = await requestRefund(product, paymentId, { amount: 2 });
   const { paymentLinkId } = await product.createPaymentLink({ description: EVIL.slice(0, 80) });
   let eventId = "";
   await eventually(async () => {
@@ -43,7 +41,7 @@ async function makeThings() {
     expect(rows).toHaveLength(1);
     eventId = rows[0]!.event_id;
   });
-  return { paymentId, orderId, refundId: refund["paymentId"]!, paymentLinkId, eventId };
+  return { paymentId, orderId, refundId, paymentLinkId, eventId };
 }
 
 type Things = Awaited<ReturnType<typeof makeThings>>;

@@ -20,6 +20,7 @@ import {
   postForm,
   READERS,
   readerOf,
+  requestRefund,
   secretOf,
   sell,
   signInTo,
@@ -551,7 +552,7 @@ const SCROLLED_TABLES = `[...document.querySelectorAll("main :has(> table)")]
 
 test.each(READERS)("every page can be read and operated ($name)", async ({ name, reader }) => {
   const { paymentId } = await sell(product);
-  await product.merchantApi("POST", `/api/payment/${paymentId}/refund`, { amount: 2, currency: "TRY" });
+  await requestRefund(product, paymentId, { amount: 2 });
   await reportMissing("99.99");
   const page = await signIn("alice", "/", reader);
   const [{ event_id: eventId } = { event_id: randomUUID() }] = await product.query<{ event_id: string }>(

@@ -10,7 +10,7 @@ import {
   startBrowserHarness,
   type BrowserHarness,
 } from "./browser-harness.ts";
-import { EVIL, faultsOf, READERS, readerOf, sell, signInTo } from "./console-people.ts";
+import { EVIL, faultsOf, READERS, readerOf, requestRefund, sell, signInTo } from "./console-people.ts";
 
 let product: BrowserHarness;
 let consoleUrl: string;
@@ -21,13 +21,9 @@ beforeAll(async () => {
 afterAll(() => product.stop());
 
 /** A sale, with any texts that a merchant or a buyer may send, and a refund of a part. */
-async function requestRefund(order?: string) {
-  const { orderId, paymentId } = await sell(product, order);
-  const refund = await product.merchantApi("POST", `/api/payment/${paymentId}/refund`, {
-    amount: 5,
-    currency: "TRY",
-  });
-  return { orderId, paymentId, refundId: refund["paymentId"]! };
+async function sellAndRefund(order?: string) {
+  const sold = await sell(product, order);
+  return { ...sold, refundId: await requestRefund(product, sold.paymentId, { amount: 5 }) };
 }
 
 const signIn = (name: string, path?: string, reader?: Parameters<typeof signInTo>[3]) =>
@@ -40,7 +36,7 @@ const decisionsOf = (refundId: string) =>
   );
 
 test("who is signed out is led to the sign-in and back, and a form that they post does nothing", async () => {
-  const { refundId } = await requestRefund();
+  const { refundId } = await sellAndRefund();
   const answer = await fetch(`${consoleUrl}/refunds?x=1`, { redirect: "manual" });
   expect([answer.status, answer.headers.get("location")]).toEqual([303, "/login?return=%2Frefunds%3Fx%3D1"]);
   const posted = await fetch(`${consoleUrl}/refunds/${refundId}/approve`, {
@@ -56,7 +52,7 @@ test("who is signed out is led to the sign-in and back, and a form that they pos
 });
 
 test("one person requests a refund and another approves it: the first may not", async () => {
-  const { paymentId, orderId } = await requestRefund();
+  const { paymentId, orderId } = await sellAndRefund();
   const alice = await signIn("alice", `/payments/${paymentId}`);
   // The rest of 12.50, as it would be typed.
   expect(await alice.getByRole("textbox", { name: "Amount" }).inputValue()).toBe("7.50");
@@ -80,7 +76,7 @@ test("one person requests a refund and another approves it: the first may not", 
 });
 
 test("a rejection needs a reason, and what was entered stays where it is refused", async () => {
-  const { refundId } = await requestRefund();
+  const { refundId } = await sellAndRefund();
   const page = await signIn("bora", `/refunds/${refundId}`);
   await page.locator("summary", { hasText: "Reject" }).click();
   await page.getByRole("button", { name: "Reject" }).click();
@@ -95,7 +91,7 @@ test("a rejection needs a reason, and what was entered stays where it is refused
 
 test("Enter in the reason rejects, in the queue and on the refund's page", async () => {
   for (const path of ["/refunds", ""]) {
-    const { refundId, orderId } = await requestRefund();
+    const { refundId, orderId } = await sellAndRefund();
     const page = await signIn("bora", path || `/refunds/${refundId}`);
     const place = path ? page.getByRole("row").filter({ hasText: orderId }) : page.getByRole("main");
     await place.locator("summary", { hasText: "Reject" }).click();
@@ -107,7 +103,7 @@ test("Enter in the reason rejects, in the queue and on the refund's page", async
 });
 
 test("an approval is asked about once, with amount, card, order and merchant", async () => {
-  const { refundId, orderId } = await requestRefund();
+  const { refundId, orderId } = await sellAndRefund();
   const page = await signIn("bora", `/refunds/${refundId}`);
   page.removeAllListeners("dialog");
   const questions: string[] = [];
@@ -128,7 +124,7 @@ test("an approval is asked about once, with amount, card, order and merchant", a
 });
 
 test("a double click on approve is one decision", async () => {
-  const { refundId } = await requestRefund();
+  const { refundId } = await sellAndRefund();
   const page = await signIn("alice", `/refunds/${refundId}`);
   await page.getByRole("button", { name: "Approve" }).dblclick();
   await page.getByRole("status").waitFor();
@@ -137,14 +133,14 @@ test("a double click on approve is one decision", async () => {
 });
 
 test("who may only read sees why nothing is offered", async () => {
-  const { refundId } = await requestRefund();
+  const { refundId } = await sellAndRefund();
   const page = await signIn("vera", `/refunds/${refundId}`);
   expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0);
   expect(await page.getByText("it needs the role approver").count()).toBe(2);
 });
 
 test("a search finds a payment by its order number, and says what to do where it finds nothing", async () => {
-  const { orderId, paymentId } = await requestRefund();
+  const { orderId, paymentId } = await sellAndRefund();
   const page = await signIn("vera");
   await page.getByRole("searchbox", { name: "Search" }).fill(orderId);
   await page.getByRole("searchbox", { name: "Search" }).press("Enter");
@@ -160,7 +156,7 @@ test("a search finds a payment by its order number, and says what to do where it
 });
 
 test("without a script a page asks before an approval, and its button approves once", async () => {
-  const { refundId, orderId } = await requestRefund();
+  const { refundId, orderId } = await sellAndRefund();
   const page = await signIn("alice", `/refunds/${refundId}`, { ...readerOf(DESK), javaScriptEnabled: false });
   await page.getByRole("button", { name: "Approve" }).click();
   expect(await page.getByRole("heading", { level: 1 }).innerText()).toMatch(
@@ -176,7 +172,7 @@ test("without a script a page asks before an approval, and its button approves o
 });
 
 test("a refund is approved with the keyboard alone", async () => {
-  const { refundId } = await requestRefund();
+  const { refundId } = await sellAndRefund();
   const page = await signIn("bora", `/refunds/${refundId}`);
   await page.getByRole("button", { name: "Approve" }).focus();
   await page.keyboard.press("Enter");
@@ -185,7 +181,7 @@ test("a refund is approved with the keyboard alone", async () => {
 });
 
 test("what a merchant sends is text on every page that shows it", async () => {
-  const { paymentId, refundId, orderId } = await requestRefund(EVIL.slice(0, 60));
+  const { paymentId, refundId, orderId } = await sellAndRefund(EVIL.slice(0, 60));
   const page = await signIn("alice");
   for (const path of [
     "/refunds",
@@ -202,7 +198,7 @@ test("what a merchant sends is text on every page that shows it", async () => {
 });
 
 test("another site's form, and one without the session's token, decide nothing", async () => {
-  const { refundId } = await requestRefund();
+  const { refundId } = await sellAndRefund();
   const page = await signIn("alice", `/refunds/${refundId}`);
   const cookie = (await page.context().cookies(consoleUrl))
     .map(({ name, value }) => `${name}=${value}`)
@@ -282,7 +278,7 @@ async function sessionOf(page: Page): Promise<string> {
 }
 
 test("a session that was left idle asks who this is, and a decision asks for a young sign-in", async () => {
-  const { refundId } = await requestRefund();
+  const { refundId } = await sellAndRefund();
   const page = await signIn("alice", `/refunds/${refundId}`);
   await product.query("update console.session set authenticated_at = now() - interval '16 minutes'");
   await page.getByRole("button", { name: "Approve" }).click();
@@ -300,7 +296,7 @@ test("the queue is as it is now when somebody looks at it again, unless they hav
   const page = await signIn("alice", "/refunds");
   await page.clock.install();
   await page.reload();
-  const { refundId } = await requestRefund();
+  const { refundId } = await sellAndRefund();
   const lookAgain = async () => {
     await page.clock.fastForward(11_000);
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
@@ -349,7 +345,7 @@ test.each(["vera", "mina"])(
 );
 
 test("a switch of languages keeps what was searched", async () => {
-  const { orderId } = await requestRefund();
+  const { orderId } = await sellAndRefund();
   const page = await signIn("vera", `/search?q=${orderId}`);
   await page.getByRole("link", { name: "Türkçe" }).click();
   expect(await page.getByRole("searchbox").inputValue()).toBe(orderId);
@@ -358,7 +354,7 @@ test("a switch of languages keeps what was searched", async () => {
 });
 
 test("times are in the zone of the reader, which is named", async () => {
-  const { refundId } = await requestRefund();
+  const { refundId } = await sellAndRefund();
   const page = await signIn("vera", `/refunds/${refundId}`, {
     ...readerOf(DESK),
     timezoneId: "Europe/Istanbul",
@@ -393,7 +389,7 @@ test("the pages speak English and Turkish, and stay in the language that was cho
 });
 
 test.each(READERS)("every page can be read and operated ($name)", async ({ name, reader }) => {
-  const { refundId } = await requestRefund();
+  const { refundId } = await sellAndRefund();
   const page = await signIn("alice", "/", reader);
   const pages = {
     search: "/search?q=1111",
