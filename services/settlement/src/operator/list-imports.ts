@@ -43,9 +43,15 @@ export async function listImports(
   };
 }
 
+type DescribeDeps = {
+  db: Kysely<SettlementDatabase>;
+  /** The comparison that a file's confirmation would bring: see `compareUnconfirmed`. */
+  compare: (importId: string) => Promise<Compared>;
+};
+
 /** One file, with what could not be read of it and the result of comparing the others. */
 export async function describeImport(
-  db: Kysely<SettlementDatabase>,
+  { db, compare }: DescribeDeps,
   importId: string,
 ): Promise<CommandReply<z.infer<typeof settlementImportDetailSchema>>> {
   const row = await db.selectFrom("import").selectAll().where("import_id", "=", importId).executeTakeFirst();
@@ -75,7 +81,7 @@ export async function describeImport(
       // The sums are for the person who confirms it; of a file that counts there are statements.
       ...(row.state === "PROPOSED" && (await addUp(db, importId))),
       verdicts: Object.fromEntries(verdicts.map(({ verdict, count }) => [verdict, count])),
-      ...(await previewed(db, row)),
+      ...(isCompared(row) && (await compare(importId))),
       faultyLines: faulty.map(({ line_no, reason }) => ({ line: line_no, reason })),
       notedLines: noted.map(({ line_no, note }) => ({ line: line_no, reason: note! })),
     },
@@ -84,24 +90,30 @@ export async function describeImport(
 
 const FAULTS_SHOWN = 100;
 
-/** The comparison that a file's confirmation would bring, by statements that are rolled back, for a file of few lines. */
-async function previewed(
-  db: Kysely<SettlementDatabase>,
-  { import_id, state, lines }: ImportRow,
-): Promise<Compared | undefined> {
-  if (state !== "PROPOSED" || lines > PREVIEWED_LINES_MAX) return undefined;
-  const trx = await db.startTransaction().execute();
-  try {
-    // Two people may look at the same time, and its lines are written here.
-    await sql`select from import where import_id = ${import_id} for no key update`.execute(trx);
-    return await previewRanges(trx, import_id);
-  } finally {
-    await trx.rollback().execute();
-  }
+function isCompared({ state, lines }: ImportRow): boolean {
+  return state === "PROPOSED" && lines <= PREVIEWED_LINES_MAX;
 }
 
 /** As many are compared within the time of one answer. */
 const PREVIEWED_LINES_MAX = 10_000;
+
+/**
+ * The comparison that a file's confirmation would bring, by statements that are rolled back. It is made for each look, since
+ * payments and other files change it until then.
+ */
+export async function compareUnconfirmed(
+  db: Kysely<SettlementDatabase>,
+  importId: string,
+): Promise<Compared> {
+  const trx = await db.startTransaction().execute();
+  try {
+    // Another process may do the same, and its lines are written here.
+    await sql`select from import where import_id = ${importId} for no key update`.execute(trx);
+    return await previewRanges(trx, importId);
+  } finally {
+    await trx.rollback().execute();
+  }
+}
 
 /** A file as operators see it. */
 export function shownImport(row: ImportRow): SettlementImport {

@@ -14,8 +14,9 @@ import { addUploadPart, beginUpload, endUpload, type UploadDeps } from "./receiv
 import { listStatements } from "../statement/list-statements.ts";
 import { differenceHandlers, type DifferenceDeps } from "./close-difference.ts";
 import { listDifferences } from "./list-differences.ts";
-import { describeImport, listImports } from "./list-imports.ts";
+import { compareUnconfirmed, describeImport, listImports } from "./list-imports.ts";
 import { listProposals } from "./list-proposals.ts";
+import { shareUnderWay } from "./share-under-way.ts";
 import { answerDifference } from "./answer-difference.ts";
 import { answerPaymentSettlement } from "./answer-payment-settlement.ts";
 
@@ -25,6 +26,8 @@ import { answerPaymentSettlement } from "./answer-payment-settlement.ts";
  */
 export function operatorHandlers(deps: DifferenceDeps & UploadDeps & ConfirmDeps) {
   const { db } = deps;
+  // A file is compared once at a time: slow looks that pile up would take all connections.
+  const compare = shareUnderWay((importId) => compareUnconfirmed(db, importId));
   return [
     handler(beginSettlementUpload, ({ context, payload }) => beginUpload(deps, context, payload)),
     handler(addSettlementUploadPart, ({ context, payload }) => addUploadPart(deps, context, payload)),
@@ -48,7 +51,9 @@ export function operatorHandlers(deps: DifferenceDeps & UploadDeps & ConfirmDeps
     handler(operations.listStatementsOfMerchants.command, ({ payload: { merchantId, ...query } }) =>
       listStatements(db, query, merchantId),
     ),
-    handler(operations.getSettlement.command, ({ payload }) => describeImport(db, payload.importId)),
+    handler(operations.getSettlement.command, ({ payload }) =>
+      describeImport({ db, compare }, payload.importId),
+    ),
     handler(operations.listDifferences.command, ({ payload }) => listDifferences(db, payload)),
     handler(operations.getDifference.command, ({ payload }) => answerDifference(db, payload.differenceId)),
     handler(operations.getPaymentSettlement.command, ({ payload }) =>
