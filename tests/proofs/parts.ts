@@ -1,3 +1,5 @@
+import { bankProtocols } from "@holdfast/sandbox/banks";
+
 /** One command, and the longest that it may take on two slow cores. */
 export type Part = { name: string; command: string; minutesMax: number };
 
@@ -50,6 +52,24 @@ export const GATE: readonly Part[] = [
 
 const BENCHES = ["payments", "deliveries", "steady", "idle", "recovery", "settlement", "lists", "console"];
 
+/** Banks that serve several: chaos plays them in the merge gate, too. */
+const SHARED: readonly string[] = ["nestpay", "iyzico"];
+const OWN = bankProtocols.filter((protocol) => !SHARED.includes(protocol));
+
+const chaosAt = (name: string, protocols: readonly string[]): Part => ({
+  name,
+  command: `npm run chaos -- --minutes 5 --banks ${["sim", ...protocols].join(",")}`,
+  minutesMax: 12,
+});
+
+/** Each bank is in a run. At most three that have a protocol of their own share one. */
+const CHAOS: Part[] = [
+  chaosAt("chaos", SHARED),
+  ...Array.from({ length: Math.ceil(OWN.length / 3) }, (_, run) =>
+    chaosAt(`chaos at own protocols ${run + 1}`, OWN.slice(run * 3, run * 3 + 3)),
+  ),
+];
+
 /** Everything, at full size. */
 export const PROOFS: readonly Part[] = [
   ...STATIC,
@@ -75,12 +95,7 @@ export const PROOFS: readonly Part[] = [
   { name: "alerts", command: "npm run test:alerts", minutesMax: 20 },
   { name: "kills", command: "CLIENT_KILLS=300 npm run test:kills", minutesMax: 15 },
   { name: "package", command: "npm run test:package", minutesMax: 5 },
-  { name: "chaos", command: "npm run chaos -- --minutes 5 --banks sim,nestpay,iyzico", minutesMax: 12 },
-  {
-    name: "chaos at banks with a protocol of their own",
-    command: "npm run chaos -- --minutes 5 --banks sim,garanti,akbank,posnet",
-    minutesMax: 12,
-  },
+  ...CHAOS,
   { name: "model", command: "npm run model", minutesMax: 8 },
   { name: "fuzz", command: "npm run fuzz", minutesMax: 5 },
   { name: "advisories", command: 'npm run scan -- ${SCAN_REPORT:+--report "$SCAN_REPORT"}', minutesMax: 5 },
