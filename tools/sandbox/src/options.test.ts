@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { bankProtocols } from "./banks.ts";
 import { parseCommandLine } from "./options.ts";
+import { placeOfBank } from "./ports.ts";
 
 test("without flags the home is .holdfast and the ports begin at 8080", () => {
   expect(parseCommandLine([])).toEqual({ home: ".holdfast", portBase: 8080, banks: [] });
@@ -34,6 +35,13 @@ test.each([
   expect(() => parseCommandLine(args.filter((arg) => arg !== undefined))).toThrow(
     expect.objectContaining({ code: "usage" }),
   );
+});
+
+test("no bank has the port of another program, however many banks there are", () => {
+  const others = [0, 1, 2, 3, 10, 11, 12];
+  const places = Array.from({ length: 20 }, (_, index) => placeOfBank(index));
+  expect(places.slice(0, 7)).toEqual([4, 5, 6, 7, 8, 9, 13]);
+  expect(new Set([...places, ...others]).size).toBe(places.length + others.length);
 });
 
 test("help wins", () => {

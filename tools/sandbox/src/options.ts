@@ -1,6 +1,7 @@
 // The command line of `npm start`.
 import { readCommandLine, UsageError } from "@holdfast/service-runtime/command-line";
 import { bankProtocols, type BankProtocol } from "./banks.ts";
+import { PLACE_MAX, placeOfBank } from "./ports.ts";
 
 export type CommandLine = {
   home: string;
@@ -55,12 +56,11 @@ Runs the whole gateway on this machine: PostgreSQL, NATS, an acquirer simulator 
                    acquirer simulator on N+3, console on N+10, its identity provider
                    on N+11, staff API on N+12 (default 8080); 0 chooses free ports
   --banks LIST     adds banks with other protocols: any of ${bankProtocols.join(",")}.
-                   Each has a simulator (${bankProtocols.map((bank, index) => `${bank} on N+${4 + index}`).join(", ")}),
+                   Each has a simulator (${bankProtocols.map((bank, index) => `${bank} on N+${placeOfBank(index)}`).join(", ")}),
                    an account, and a merchant whose payments go there
   --help           prints this text
 
 The services inherit all environment variables except PG* and those that the sandbox sets itself.
 `;
 
-// The highest port is that of the staff API, 12 above.
-const portBaseMax = 65_523;
+const portBaseMax = 65_535 - PLACE_MAX;

@@ -13,28 +13,48 @@ export type Ports = {
   banks: Map<BankProtocol, number>;
 };
 
+/** The places of everything but the banks, above the first port. */
+const PLACES = {
+  merchantApi: 0,
+  operatorApi: 1,
+  publicPages: 2,
+  acquirerSimulator: 3,
+  console: 10,
+  identityProvider: 11,
+  staffApi: 12,
+} as const;
+
+/** A bank's place, by its index in the list: between the acquirer simulator and the console, or above all others. */
+export function placeOfBank(index: number): number {
+  const place = PLACES.acquirerSimulator + 1 + index;
+  return place < PLACES.console ? place : place - PLACES.console + PLACES.staffApi + 1;
+}
+
+/** The highest place that anything has. */
+export const PLACE_MAX = Math.max(PLACES.staffApi, placeOfBank(bankProtocols.length - 1));
+
 /**
  * The ports from `portBase` upwards, or free ones for 0. A bank's place does not depend on which others run beside it.
  * @throws where one of them cannot be had.
  */
 export async function choosePorts(portBase: number, banks: readonly BankProtocol[]): Promise<Ports> {
-  const port = async (offset: number, use: string) => {
+  const port = async (place: number, use: string) => {
     if (portBase === 0) return freePort();
-    await refuseTaken(portBase + offset, use);
-    return portBase + offset;
+    await refuseTaken(portBase + place, use);
+    return portBase + place;
   };
   const ports: Ports = {
-    merchantApi: await port(0, "merchant API"),
-    operatorApi: await port(1, "operator API"),
-    publicPages: await port(2, "public pages"),
-    acquirerSimulator: await port(3, "acquirer simulator"),
-    console: await port(10, "console"),
-    identityProvider: await port(11, "identity provider"),
-    staffApi: await port(12, "staff API"),
+    merchantApi: await port(PLACES.merchantApi, "merchant API"),
+    operatorApi: await port(PLACES.operatorApi, "operator API"),
+    publicPages: await port(PLACES.publicPages, "public pages"),
+    acquirerSimulator: await port(PLACES.acquirerSimulator, "acquirer simulator"),
+    console: await port(PLACES.console, "console"),
+    identityProvider: await port(PLACES.identityProvider, "identity provider"),
+    staffApi: await port(PLACES.staffApi, "staff API"),
     banks: new Map(),
   };
   for (const bank of banks) {
-    ports.banks.set(bank, await port(4 + bankProtocols.indexOf(bank), `${bank} simulator`));
+    ports.banks.set(bank, await port(placeOfBank(bankProtocols.indexOf(bank)), `${bank} simulator`));
   }
   return ports;
 }
