@@ -53,15 +53,30 @@ test.each(FOREIGN)("acquirers.md: $protocol takes the settings and the secrets",
   expect(connector.secrets.safeParse(secrets).error).toBeUndefined();
 });
 
+const sections = readFileSync(join(docs, "acquirers.md"), "utf8").split(/^## /m);
+const sectionOf = (protocol: string) =>
+  sections.findLast((text) => text.includes(`"protocol": "${protocol}"`))!;
+
 test.each(FOREIGN)("acquirers.md: $protocol has a row for each setting and each secret", (connector) => {
-  const sections = readFileSync(join(docs, "acquirers.md"), "utf8").split(/^## /m);
-  const section = sections.findLast((text) => text.includes(`"protocol": "${connector.protocol}"`))!;
+  const section = sectionOf(connector.protocol);
   const cells = [...section.matchAll(/^\| (`[^|]*) \|/gm)].map(([, cell = ""]) => cell);
   const named = new Set(cells.flatMap((cell) => cell.match(/(?<=`)\w+/g) ?? []));
   const names = [connector.settings, connector.secrets].flatMap((schema) =>
     Object.keys(z.toJSONSchema(schema, { io: "input" }).properties ?? {}),
   );
   expect(names.filter((name) => !named.has(name))).toEqual([]);
+});
+
+test.each(FOREIGN)("acquirers.md: $protocol says what names its terminal", ({ protocol, terminal }) => {
+  const [, sentence = ""] = /^(`.*`) name the terminal\.$/m.exec(sectionOf(protocol)) ?? [];
+  expect(sentence.match(/(?<=`)\w+(?=`)/g)).toEqual([...terminal.settings, ...terminal.secrets]);
+});
+
+test("acquirers.md: each protocol whose notifications are read says how they are signed", () => {
+  const section = sections.find((text) => text.startsWith("Notifications of banks\n"))!;
+  const reading = [...CONNECTORS.values()].filter((connector) => connector.readNotification !== undefined);
+  expect(reading.length).toBeGreaterThan(1);
+  for (const { protocol } of reading) expect(section).toContain(`| \`${protocol}\` |`);
 });
 
 test("settlement.md: the layout of a file is one that a mapping may have", () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { protocolNames } from "@holdfast/bank-simulator";
 import { CONNECTORS } from "@holdfast/banks";
-import { bankProtocols } from "@holdfast/sandbox/banks";
+import { bankProtocols, banks } from "@holdfast/sandbox/banks";
 import { expect, test } from "vitest";
 import { PROTOCOLS } from "./protocols.ts";
 
@@ -14,7 +14,9 @@ test("each adapter has a simulator, an account in the sandbox, and questions to 
   expect(Object.keys(PROTOCOLS).toSorted()).toEqual(foreign);
 });
 
-test("the README starts the sandbox with all of them", () => {
+test("the README names all of them, and starts the sandbox with all of them", () => {
   const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+  const [, adapters = ""] = /adapters for (.*?) \(/.exec(readme) ?? [];
+  for (const protocol of bankProtocols) expect(adapters).toContain(banks[protocol].label);
   expect(readme).toContain(`npm start -- --banks ${bankProtocols.join(",")}\n`);
 });
