@@ -53,9 +53,9 @@ export type BankConfig = {
   latenessMs: number;
   /** The address at which browsers reach the issuer's pages, without a slash at the end; undefined: that of the API. */
   publicUrl: string | undefined;
-  /** For tests: the machine's time in epoch milliseconds. */
   /** The unkindnesses of the start. */
   unkindness: Partial<Unkindness>;
+  /** For tests: the machine's time in epoch milliseconds. */
   machineNow?: (() => number) | undefined;
 };
 
