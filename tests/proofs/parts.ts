@@ -52,7 +52,7 @@ export const GATE: readonly Part[] = [
 
 const BENCHES = ["payments", "deliveries", "steady", "idle", "recovery", "settlement", "lists", "console"];
 
-/** Banks that serve several: chaos plays them in the merge gate, too. */
+/** Protocols that are no single bank's. Chaos plays them in the merge gate, too. */
 const SHARED: readonly string[] = ["nestpay", "iyzico"];
 const OWN = bankProtocols.filter((protocol) => !SHARED.includes(protocol));
 
