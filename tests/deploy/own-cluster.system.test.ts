@@ -4,22 +4,33 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { buildBeside, buildOverlay, deployDir } from "./build-overlay.ts";
-import { ofKind, workloads, type Manifest } from "./manifest.ts";
+import { envOf, ofKind, workloads, type Manifest } from "./manifest.ts";
 import { podsWithoutPlace, roomAskedFor, type Nodes, type Room } from "./policies/room.ts";
+import { programsStartWithTheirSettings } from "./policies/settings.ts";
+import { configSchemas, sampleSecret } from "./service-facts.ts";
 import { validateManifest } from "./validate-manifest.ts";
 
-const page = readFileSync(join(deployDir, "..", "docs", "kubernetes.md"), "utf8");
+const readPage = (name: string) => readFileSync(join(deployDir, "..", "docs", name), "utf8");
+const page = readPage("kubernetes.md");
 const section = (heading: string) => page.split(`\n## ${heading}\n`)[1]!.split("\n## ")[0]!;
+
+/** The production overlay with the patches of one of the page's sections. */
+async function productionWith(heading: string): Promise<Manifest[]> {
+  const [, patches] = /```yaml\n([^]*?)```/.exec(section(heading))!;
+  return await buildBeside(
+    `apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [../production]\n${patches}`,
+  );
+}
 
 let production: Manifest[];
 let patched: Manifest[];
 beforeAll(async () => {
   production = await buildOverlay("production");
-  const [, patches] = /```yaml\n([^]*?)```/.exec(section("What clusters differ in"))!;
-  patched = await buildBeside(
-    `apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [../production]\n${patches}`,
-  );
+  patched = await productionWith("What clusters differ in");
 });
+
+const changedIn = (manifests: Manifest[]) =>
+  manifests.filter((one, index) => JSON.stringify(one) !== JSON.stringify(production[index]));
 
 /** Objects whose pods cannot start with images in a private registry. */
 function withoutPullSecret(manifests: Manifest[]): string[] {
@@ -81,7 +92,7 @@ test("every pod asks NodeLocal DNSCache, and nothing beside it", () => {
 
 test("the patches make what Kubernetes and the operators know, and change nothing else", async () => {
   expect((await Promise.all(patched.map((one) => validateManifest(one)))).flat()).toEqual([]);
-  const changed = patched.filter((one, index) => JSON.stringify(one) !== JSON.stringify(production[index]));
+  const changed = changedIn(patched);
   expect([...new Set(changed.map(({ kind }) => kind))].toSorted()).toEqual([
     "Cluster",
     "NetworkPolicy",
@@ -90,6 +101,41 @@ test("the patches make what Kubernetes and the operators know, and change nothin
     "ServiceAccount",
   ]);
   expect(ofKind(changed, "NetworkPolicy").map(({ metadata }) => metadata.name)).toEqual(["names"]);
+});
+
+test("the console gets each setting by which its page has it know the identity provider", () => {
+  const [, advice = ""] = readPage("console.md").split("\n## With your identity provider\n");
+  const [list = ""] = advice.split("\n## ");
+  const named = new Set([...list.matchAll(/`(OIDC_\w+)`/g)].map(([, name]) => name!));
+  expect(named.size).toBeGreaterThan(5);
+  const { pod } = workloads(production, "Deployment").find(({ name }) => name === "Deployment console")!;
+  const given = envOf(pod.containers[0]!);
+  expect([...named].filter((name) => !given.has(name))).toEqual([]);
+});
+
+const brought = (manifests: Manifest[]): string[] =>
+  ofKind(manifests, "ExternalSecret").flatMap(({ spec }) =>
+    spec.data.map(({ secretKey }: { secretKey: string }) => secretKey),
+  );
+
+/** The keys of Secrets without which pods start. */
+const optional = (manifests: Manifest[]): string[] =>
+  workloads(manifests)
+    .flatMap(({ pod }) => pod.containers.flatMap(({ env = [] }) => env))
+    .flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? [])
+    .filter((secret) => secret.optional)
+    .map(({ key }) => key);
+
+test("any other setting, and the password of the console's client, come by the page's patches", async () => {
+  const set = await productionWith("Production");
+  expect((await Promise.all(set.map((one) => validateManifest(one)))).flat()).toEqual([]);
+  expect(programsStartWithTheirSettings(set, configSchemas, sampleSecret)).toEqual([]);
+  expect(changedIn(set).map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual(
+    expect.arrayContaining(["Deployment gateway-merchant", "ExternalSecret holdfast-secrets"]),
+  );
+  expect(changedIn(set)).toHaveLength(2);
+  const before = new Set(brought(production));
+  expect(brought(set).filter((key) => !before.has(key))).toEqual(optional(production));
 });
 
 const [, count = "", cores = "", gibibytes = ""] =
