@@ -564,6 +564,8 @@ const breaks: Record<string, Record<string, Break>> = {
         { value: 1_000_000 },
       ),
     "PostgreSQL like a batch job": (all) => void delete spec(all, "Cluster", "postgres").priorityClassName,
+    "a migration that waits behind pages": (all) =>
+      void delete pod(all, "Job", "payments-migration").priorityClassName,
   },
   "requests are honest": {
     "payments may use more memory than it asks for": (all) =>

@@ -2,14 +2,14 @@
 import { containers, ofKind, workloads, type Manifest } from "../manifest.ts";
 import { faultsOf } from "./pods.ts";
 
-/** Services by the loss without them. Jobs have no class: they wait. */
+/** Services by the loss without them. Commands and the verification of the audit logs have no class: they wait. */
 const CLASSES: Readonly<Record<string, readonly string[]>> = {
   "holdfast-money": ["gateway-merchant", "payments", "refunds", "nats"],
   "holdfast-events": ["webhook-dispatcher", "settlement", "stream-keeper"],
   "holdfast-pages": ["gateway-public", "gateway-operator", "gateway-staff", "console"],
 };
 
-/** Money is placed before events, and events before pages; PostgreSQL and the bus are money. */
+/** Money is placed before events, and events before pages; PostgreSQL and the bus are money, Jobs are events. */
 export function moneyGoesFirst(manifests: Manifest[]): string[] {
   const values = new Map(
     ofKind(manifests, "PriorityClass").map((one) => [
@@ -26,6 +26,10 @@ export function moneyGoesFirst(manifests: Manifest[]): string[] {
         .filter(({ pod }) => pod.priorityClassName !== wanted)
         .map(({ name }) => `${name}: is not of ${wanted}`),
     ),
+    // A release is not kept from coming by a full cluster, and takes no place of money's.
+    ...workloads(manifests, "Job")
+      .filter(({ pod }) => pod.priorityClassName !== "holdfast-events")
+      .map(({ name }) => `${name}: is not of holdfast-events`),
     ...ofKind(manifests, "Cluster")
       .filter(({ spec }) => spec.priorityClassName !== "holdfast-money")
       .map(() => "PostgreSQL is not of holdfast-money"),
