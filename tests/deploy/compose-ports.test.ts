@@ -45,3 +45,9 @@ test("docs/containers.md lists every published port but that of the profile", ()
   const ports = published().flatMap(([name, port]) => (name === "grafana" ? [] : [port.split(":").at(-1)]));
   expect(listed).toEqual(ports.toSorted());
 });
+
+test("the plain text that docs/containers.md allows for another machine includes all that the ports need here", () => {
+  const [, own = ""] = /GATEWAY_ALLOW_PLAINTEXT:-([\w,-]+)\}/.exec(read("docker-compose.yml"))!;
+  const [, given = ""] = /`GATEWAY_ALLOW_PLAINTEXT=([\w,-]+)`/.exec(read("docs", "containers.md"))!;
+  expect(given.split(",")).toEqual([...own.split(","), "public-url"]);
+});
