@@ -16,6 +16,7 @@ import { parseEnv } from "node:util";
 import { parseConfig } from "@holdfast/service-runtime";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
+import { findProgram } from "../../tools/holdfast/src/find-program.ts";
 import { deployDir } from "./build-overlay.ts";
 import { configSchemas } from "./service-facts.ts";
 
@@ -211,6 +212,18 @@ test("the page names commands that manage has, and installs in ten steps at most
   const steps = [...install.matchAll(/^\d+\. /gm)];
   expect(steps.length).toBeGreaterThan(5);
   expect(steps.length).toBeLessThanOrEqual(10);
+});
+
+test("the page's commands on whole schemas are programs, and get what they sign in with", () => {
+  const commands = [...page.matchAll(/ schema \\\n {2}'(.+)'$/gm)].map(([, command = ""]) => command);
+  expect(commands).toHaveLength(3);
+  for (const command of commands) {
+    const [, file = "", program = ""] = /\/run\/secrets\/(\w+)\b.* holdfast (.+)$/.exec(command) ?? [];
+    expect(services["schema"]!.secrets).toContain(file);
+    expect(findProgram(program.split(" ")).rest).not.toEqual([]);
+  }
+  expect(secret("migrations")).toMatch(/^payments postgres:\/\/payments_owner:/m);
+  expect(secret("schema")).toMatch(/^DATABASE_ADMIN_URL=/m);
 });
 
 test.each([
