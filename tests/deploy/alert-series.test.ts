@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { deployDir } from "./build-overlay.ts";
-import { faultsOfSeries, unknownNames, type Recorded } from "./known-metrics.ts";
+import { faultsOfSeries, instrumentNames, unknownNames, type Recorded } from "./known-metrics.ts";
 import { selectorsOf } from "./selectors.ts";
 
 const repository = join(deployDir, "..");
@@ -121,4 +121,29 @@ test("what people read names metrics that the programs have", () => {
   );
   expect(unknownNames(wrong.names)).toEqual(["holdfast_webhooks_lost"]);
   expect(faultsOf(...wrong.queries)).toEqual(["holdfast_webhooks_lost_total"]);
+});
+
+/** Names in the first cells of a table: `…age` is the end of another name with the beginning of one in its cell. */
+function listedMetrics(table: string): Set<string> {
+  const cells = [...table.matchAll(/^\| (.+?) \|/gm)].map(([, cell = ""]) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name),
+  );
+  return new Set(
+    cells.flatMap((names) => {
+      const whole = names.filter((name) => !name.startsWith("…"));
+      const ends = names.filter((name) => name.startsWith("…")).map((name) => name.replace(/^…\.?/, ""));
+      const beginnings = whole.flatMap((name) =>
+        name.split(".").map((_, index, parts) => parts.slice(0, index + 1).join(".")),
+      );
+      return [...whole, ...beginnings.flatMap((beginning) => ends.map((end) => `${beginning}.${end}`))];
+    }),
+  );
+}
+
+test("docs/telemetry.md lists each metric that the programs make", () => {
+  const [, table = ""] = read("docs/telemetry.md").split("\n## Metrics\n");
+  const listed = listedMetrics(table);
+  expect(instrumentNames().length).toBeGreaterThan(60);
+  expect(instrumentNames().filter((name) => !listed.has(name))).toEqual([]);
+  expect(listedMetrics("| `a.b.c`, `…d` | 1 |").has("a.b.d")).toBe(true);
 });

@@ -94,20 +94,35 @@ let known: Map<string, Metric> | undefined;
  * `_total`.
  */
 function metricsOfTheSources(): Map<string, Metric> {
-  return (known ??= new Map(
-    globSync("{services,packages,tools}/*/src/**/*.ts", { cwd: repository })
-      .filter((file) => !file.endsWith(".test.ts"))
-      .flatMap((file) => metricsOfFile(file)),
-  ));
+  return (known ??= new Map(sourceFiles().flatMap((file) => metricsOfFile(file))));
 }
+
+/** Names as the programs write them, such as `holdfast.payments`. */
+export function instrumentNames(): string[] {
+  return sourceFiles().flatMap((file) =>
+    instrumentsIn(sourceOf(file)).flatMap(({ 2: name = "" }) => spelled(name)),
+  );
+}
+
+function sourceFiles(): string[] {
+  return globSync("{services,packages,tools}/*/src/**/*.ts", { cwd: repository }).filter(
+    (file) => !file.endsWith(".test.ts"),
+  );
+}
+
+const instrumentsIn = (source: string) => [
+  ...source.matchAll(/create(?:Observable)?(Counter|Gauge|Histogram)\(\s*["`]([a-z]+\.[\w.]+)/g),
+  // Some histograms are made by functions of their own.
+  ...source.matchAll(/\b(seconds|lazyHistogram)\((?:\s*"[\w-]+",)?\s*"([a-z]+\.[\w.]+)"/g),
+];
+
+/** The event loop's delay has a gauge for each quantile. */
+const spelled = (name: string) =>
+  name.endsWith(".") ? ["p50", "p99", "max"].map((quantile) => `${name}${quantile}`) : [name];
 
 function metricsOfFile(file: string): [string, Metric][] {
   const source = sourceOf(file);
-  const made = [
-    ...source.matchAll(/create(?:Observable)?(Counter|Gauge|Histogram)\(\s*["`]([a-z]+\.[\w.]+)/g),
-    // Some histograms are made by functions of their own.
-    ...source.matchAll(/\b(seconds|lazyHistogram)\((?:\s*"[\w-]+",)?\s*"([a-z]+\.[\w.]+)"/g),
-  ];
+  const made = instrumentsIn(source);
   if (made.length === 0) return [];
   const values = literalsOf(sourcesBehind(file));
   const labels = new Set(
@@ -119,8 +134,7 @@ function metricsOfFile(file: string): [string, Metric][] {
   const metric = { isOurs: true, labels, values };
   return made.flatMap(({ 1: kind, 2: name = "", index }): [string, Metric][] => {
     const named = (one: string) => withUnit(one.replaceAll(".", "_"), unitOf(source.slice(index), kind));
-    // The event loop's delay has a gauge for each quantile.
-    if (name.endsWith(".")) return ["p50", "p99", "max"].map((q) => [named(`${name}${q}`), metric]);
+    if (name.endsWith(".")) return spelled(name).map((one) => [named(one), metric]);
     const base = named(name);
     if (kind === "Counter") return [[`${base}_total`, metric]];
     if (kind === "Gauge") return [[base, metric]];
