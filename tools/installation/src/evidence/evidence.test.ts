@@ -29,7 +29,7 @@ const NOTHING: Evidence = {
   retention: [],
   cardNumbers: {
     database: { tables: [], skipped: 0, withoutTexts: ["payments.rule_attempt"], found: [] },
-    files: { files: [], found: [] },
+    files: { files: [], unread: [], found: [] },
   },
   audit: { intact: true, lines: ["5 intact, 0 broken"], anchored: false, samples: [], request: null },
   page: { notCollected: "no page was given (--page)" },
@@ -102,7 +102,10 @@ test("the summary names the tables that have no texts, the files that were searc
   const newest = { action: "payment.resolved" };
   const summary = summarize({
     ...NOTHING,
-    cardNumbers: { ...NOTHING.cardNumbers, files: { files: [{ file: "logs/a.log", bytes: 7 }], found: [] } },
+    cardNumbers: {
+      ...NOTHING.cardNumbers,
+      files: { files: [{ file: "logs/a.log", bytes: 7 }], unread: ["base.tar.zst"], found: [] },
+    },
     audit: {
       ...NOTHING.audit,
       samples: [{ log: "payments", actions: { "access.refused": 2 }, newest }],
@@ -112,6 +115,7 @@ test("the summary names the tables that have no texts, the files that were searc
   for (const piece of [
     "payments.rule_attempt",
     "- logs/a.log, 7 bytes",
+    "- base.tar.zst was not searched whole: unpack it",
     "access.refused 2",
     '{"action":"payment.resolved"}',
     '{"msg":"request"}',

@@ -200,7 +200,7 @@ function describeScan({ database, files }: Evidence["cardNumbers"]): string[] {
   const skipped = database.skipped > 0 ? `; ${database.skipped} ranges were left out` : "";
   const without = database.withoutTexts.join(", ") || "none";
   return [
-    `Database: ${scanned} of ${pages} pages of ${database.tables.length} tables were read, anywhere in them${skipped}. Tables that have ids, times, amounts and counts alone were not: ${without}. Found, with the files: ${database.found.length + files.found.length}. Numbers in plain digits are recognized, together or in the groups of cards; encoded or encrypted ones, and security codes, are not. Back-ups are searched where --scan-path names them.`,
+    `Database: ${scanned} of ${pages} pages of ${database.tables.length} tables were read, anywhere in them${skipped}. Tables that have ids, times, amounts and counts alone were not: ${without}. Found, with the files: ${database.found.length + files.found.length}. Numbers in plain digits are recognized, together or in the groups of cards; encoded or encrypted ones, and security codes, are not. Archives and back-ups are searched where --scan-path names them, unpacked where gzip has packed them.`,
     "Files that were searched:",
     listOf(
       files.files.map(({ file, bytes }) => `${file}, ${bytes} bytes`),

@@ -20,6 +20,7 @@ export function findingsIn(evidence: Evidence): string[] {
     ),
     ...(database.skipped > 0 ? [`${database.skipped} ranges of the database were not searched`] : []),
     ...(files.files.length === 0 ? ["no file was searched for card numbers (--scan-path)"] : []),
+    ...files.unread.map((file) => `${file} was not searched whole: unpack it, and name it with --scan-path`),
     ...ages.flatMap(({ key, since }) =>
       since !== undefined && at - Date.parse(since) > YEAR_MS ? [`${key} is older than a year`] : [],
     ),
