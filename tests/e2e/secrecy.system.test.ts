@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { ALL_COMMANDS, LOGGING_SERVICES } from "@holdfast/contracts";
 import { connectBus } from "@holdfast/messaging";
+import { withClient } from "@holdfast/sandbox/infrastructure";
 import { eventually, filesUnder } from "../support/index.ts";
-import { Client } from "pg";
 import { expect, test } from "vitest";
 import { genericFile, genericLine } from "../../services/settlement/test/written-file.ts";
+import { archive } from "../../tools/installation/src/archive/archive-command.ts";
+import { backUp } from "../deploy/point-in-time.ts";
 import { encodingsOf, findSecrets } from "./encodings.ts";
 import { misplacedCards, storedRows } from "./misplaced-cards.ts";
 import {
@@ -29,7 +31,7 @@ const CVV = "7391";
 /** The value of a header that an endpoint's owner adds. */
 const HEADER = "Basic c2VjcmVjeTpvZiBhIGhlYWRlcg==";
 
-test("no card number, cvv or secret is in any log at `debug`, bus message, span, metric, row, file or answer of a run", async () => {
+test("no card number, cvv or secret is in any log at `debug`, bus message, span, metric, row, file, archive, back-up or answer of a run", async () => {
   const collector = await collectTelemetry({
     OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
     OTEL_TRACES_SAMPLER: "always_on",
@@ -45,7 +47,7 @@ test("no card number, cvv or secret is in any log at `debug`, bus message, span,
   const { answers, secret } = await runEverything(sandbox);
   await eventually(() => collector.metrics.get("payments")?.has("holdfast.acquirer.duration") === true);
   const messages = await bus.stop();
-  await checkpoint(sandbox);
+  await makeCopies(sandbox);
   const rows = await storedRows(sandbox.file.databaseUrl);
   await sandbox.stop();
 
@@ -80,7 +82,9 @@ test("no card number, cvv or secret is in any log at `debug`, bus message, span,
   expect(new Set(rows.map(({ table }) => table))).toContain("payments.payment");
   const approval = messages.find(({ subject }) => subject === "refunds.approve");
   expect(approval?.data.toString()).toContain(sandbox.file.operators[1]!.token);
-  expect(files.some((file) => file.includes("pg_wal"))).toBe(true);
+  const parts = ["postgres/pg_wal/", "nats/", "archive/2025-01/payments.payment.csv", "backup/backup_label"];
+  for (const part of parts)
+    expect(files.some((file) => file.startsWith(join(sandbox.home, part))), part).toBe(true);
   // The logs were read at their most talkative level.
   const logOf = (name: string) =>
     readFile(
@@ -324,10 +328,20 @@ async function captureBus({ file }: RunningSandbox): Promise<{ stop(): Promise<C
   };
 }
 
-/** Brings the data in PostgreSQL's memory to its files. */
-async function checkpoint({ file }: RunningSandbox): Promise<void> {
-  const client = new Client({ connectionString: file.databaseUrl });
-  await client.connect();
-  await client.query("checkpoint");
-  await client.end();
+/**
+ * Makes an archive and a base back-up, which are files of the run, too. The back-up begins with a checkpoint: what PostgreSQL
+ * has in memory is in its own files as well.
+ */
+async function makeCopies({ home, file: { databaseUrl } }: RunningSandbox): Promise<void> {
+  const month = "2025-01";
+  const args = ["--month", month, "--keep", "--out", join(home, "archive"), "--database-url", databaseUrl];
+  let printed = "";
+  await withClient(databaseUrl, async (client) => {
+    // A payment is archived half a year after its month.
+    await client.query(`update payments.payment set created_at = '${month}-15', updated_at = '${month}-15'`);
+    await client.query("update payments.payment_watch set ended_at = coalesce(ended_at, now())");
+    await archive(args, { ALLOW_PLAINTEXT: "postgres" }, (text) => void (printed += text));
+    await backUp(client, join(home, "postgres"), join(home, "backup"), async () => {});
+  });
+  expect(printed).toMatch(/: [1-9]\d* payments written/);
 }
