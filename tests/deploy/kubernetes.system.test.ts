@@ -13,6 +13,7 @@ import * as pods from "./policies/pods.ts";
 import * as postgres from "./policies/postgres.ts";
 import * as scheduling from "./policies/scheduling.ts";
 import { allWaitAsLongForBanks } from "./policies/banks-time.ts";
+import { secondFactorsAreRequired } from "./policies/second-factors.ts";
 import * as settings from "./policies/settings.ts";
 import * as tls from "./policies/tls.ts";
 import {
@@ -87,6 +88,8 @@ const policies: Record<string, Policy> = {
     tls.listenersHaveTls(manifests, { production: overlay !== "development" }),
   "the bus serves renewed certificates": (manifests) =>
     tls.busServesRenewedCertificates(manifests, natsConfig),
+  "tokens prove a second factor": (manifests, overlay) =>
+    secondFactorsAreRequired(manifests, { production: overlay !== "development" }),
   "secrets are references": settings.secretsAreReferences,
   "external secrets bring every key": (manifests, overlay) =>
     // In development they are made from .env, whose keys another test compares.
@@ -494,6 +497,12 @@ const breaks: Record<string, Record<string, Break>> = {
     "one is forgotten": (all) => void pod(all, "StatefulSet", "nats").initContainers![0]!.args!.pop(),
     "it ends before the server begins": (all) =>
       void delete pod(all, "StatefulSet", "nats").initContainers![0]!.restartPolicy,
+  },
+  "tokens prove a second factor": {
+    "operators' need not": (all) => void delete settingsOf(all)["OPERATOR_REQUIRED_AMR"],
+    "those of staff need not": (all) => void (settingsOf(all)["STAFF_REQUIRED_AMR"] = ""),
+    "a process does not ask for it": (all) =>
+      void (container(all).env = container(all).env!.filter(({ name }) => name !== "STAFF_REQUIRED_AMR")),
   },
   "secrets are references": {
     "a Secret in the manifests": (all) =>

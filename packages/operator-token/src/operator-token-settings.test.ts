@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createOperatorIdentity, type TokenOptions } from "@holdfast/tests/support";
+import { createOperatorIdentity, STAFF_AUDIENCE, type TokenOptions } from "@holdfast/tests/support";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { createVerifyToken, operatorTokenSettings } from "./operator-token-settings.ts";
-import { checkStaffTokens, staffTokenSettings } from "./staff-token-settings.ts";
+import { checkStaffTokens, createVerifyStaffToken, staffTokenSettings } from "./staff-token-settings.ts";
 
 const SETTINGS = z.object({ ...operatorTokenSettings, ...staffTokenSettings }).check(checkStaffTokens);
 const log = { warn: () => {} };
@@ -53,6 +53,17 @@ test.each<[string, Record<string, string>, TokenOptions, TokenOptions]>([
 ])("a setting demands %s of each token", async (_case, settings, meets, misses) => {
   expect(await accepts(settings, meets)).toBe(true);
   expect(await accepts(settings, misses)).toBe(false);
+});
+
+test.each<[string, Record<string, string>, Record<string, unknown>]>([
+  ["level", { STAFF_REQUIRED_ACR: "urn:example:gold" }, { acr: "urn:example:gold" }],
+  ["methods", { STAFF_REQUIRED_AMR: "mfa" }, { amr: ["pwd", "mfa"] }],
+])("a setting demands the sign-in's %s of staff, too", async (_case, settings, proof) => {
+  const where = await identity.settings(join(directory, "jwks.json"));
+  const verify = createVerifyStaffToken(SETTINGS.parse({ ...where, ...settings }), log)!;
+  const merchant = { aud: STAFF_AUDIENCE, merchant_id: "019a0000-0000-7000-8000-000000000001" };
+  expect(await verify(await identity.token(of({ ...merchant, ...proof })))).toBeDefined();
+  expect(await verify(await identity.token(of(merchant)))).toBeUndefined();
 });
 
 test("no operator's token is one of staff, by its audience or by the claim that the settings name", async () => {
