@@ -1,4 +1,4 @@
-// The rings of all services stand wrapped under a key of a PKCS #11 device, and are replaced there under load.
+// The rings of payments, dispatcher and gateways stand wrapped under a key of a PKCS #11 device, and are replaced under load.
 import { execFileSync, spawnSync } from "node:child_process";
 import { renameSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,6 +36,7 @@ test("keys are added, used and removed in wrapped rings under load, and the devi
     THREE_DS_STATE_KEYS: `k1:${secrets.threeDsStateKey}`,
     CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
     WEBHOOK_SECRET_KEYS: `k1:${secrets.webhookSecretKey}`,
+    ACCOUNT_SECRET_KEYS: `k1:${secrets.accountSecretKey}`,
     FILE_KEYS: `k1:${secrets.fileKey}`,
     PAN_FINGERPRINT_KEYS: `0:${secrets.panFingerprintKey}`,
   });
