@@ -152,6 +152,15 @@ test("a log level that leaves requests out is named, and plain text on this mach
   ]);
 });
 
+test("ranges beside the public addresses to which webhooks may go are named", () => {
+  const config = z.object({ WEBHOOK_ALLOWED_CIDRS: z.string().optional() });
+  const weakeningOf = (env: NodeJS.ProcessEnv) => readSettings(env, { config, retention: [] }).weakening;
+  expect(weakeningOf({})).toEqual([]);
+  expect(weakeningOf({ WEBHOOK_ALLOWED_CIDRS: "10.0.0.0/8" })).toEqual([
+    "WEBHOOK_ALLOWED_CIDRS: webhooks may go to addresses that are not public",
+  ]);
+});
+
 test("a ring is described by its ids, its strength, and whoever holds the key that wraps it", () => {
   const service = { config: z.object({}), retention: [] };
   const text = `k2:${Buffer.alloc(32, 7).toString("base64")},k1:${Buffer.alloc(32, 8).toString("base64")}`;

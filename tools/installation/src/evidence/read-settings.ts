@@ -29,6 +29,8 @@ export type Ring = {
   protects: string;
 };
 
+const SEALED = "X25519 on the bus, AES-256-GCM at rest";
+
 /** The use of each ring; each key of all is changed once a year. */
 export const RINGS: Readonly<Record<string, Pick<Ring, "algorithm" | "protects">>> = {
   CARD_SEALING_KEYS: {
@@ -37,12 +39,9 @@ export const RINGS: Readonly<Record<string, Pick<Ring, "algorithm" | "protects">
   },
   THREE_DS_STATE_KEYS: { algorithm: "HMAC-SHA-256", protects: "addresses of 3-D Secure pages" },
   CREDENTIAL_PEPPERS: { algorithm: "HMAC-SHA-256", protects: "hashes of API secrets" },
-  WEBHOOK_SECRET_KEYS: { algorithm: "AES-256-GCM", protects: "stored webhook secrets" },
-  ACCOUNT_SECRET_KEYS: { algorithm: "AES-256-GCM", protects: "stored credentials at banks" },
-  FILE_KEYS: {
-    algorithm: "X25519 on the bus, AES-256-GCM at rest",
-    protects: "banks' files and evidence of chargebacks",
-  },
+  WEBHOOK_SECRET_KEYS: { algorithm: SEALED, protects: "webhook secrets and endpoints' added headers" },
+  ACCOUNT_SECRET_KEYS: { algorithm: SEALED, protects: "credentials at banks" },
+  FILE_KEYS: { algorithm: SEALED, protects: "banks' files and evidence of chargebacks" },
   CONSOLE_SESSION_KEYS: { algorithm: "AES-256-GCM", protects: "stored tokens and forms of people" },
   PAN_FINGERPRINT_KEYS: { algorithm: "HMAC-SHA-256", protects: "hashes of card numbers" },
 };
@@ -120,6 +119,11 @@ const WEAKENING: readonly Weakening[] = [
   },
   { setting: "KEYS_ABANDONED", says: "rows need keys that are gone", isWeak: isSet },
   {
+    setting: "WEBHOOK_ALLOWED_CIDRS",
+    says: "webhooks may go to addresses that are not public",
+    isWeak: (_value, env) => isSet(env["WEBHOOK_ALLOWED_CIDRS"]),
+  },
+  {
     setting: "ACCOUNT_CHANGES_TWO_PEOPLE",
     says: "one person alone changes accounts at banks",
     isWeak: isOff,
@@ -186,7 +190,7 @@ const WEAKENING: readonly Weakening[] = [
 ];
 
 const IN_FORCE = [
-  ...new Set(WEAKENING.map(({ setting }) => setting).filter((name) => !name.endsWith("_URL"))),
+  ...new Set(WEAKENING.map(({ setting }) => setting).filter((name) => !/_(?:URL|CIDRS)$/.test(name))),
   "CREDENTIAL_AGE_MAX",
   "ACQUIRER_HOSTS",
   "REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR",
