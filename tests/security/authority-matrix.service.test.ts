@@ -229,9 +229,9 @@ describe("a person, or a merchant, with the endpoints that their role opens", ()
   const OPERATIONS: Record<Deed, RegExp[]> = {
     money: [/^approveRefund/],
     webhook: [/^(test|redeliver)/],
+    // A merchant's key may do it only where the merchant's setting allows it: the dispatcher's tests have the refusals.
     key: [
       /^((add|revoke)Credential|createMerchant$)/,
-      // A merchant's key may do it only where the merchant's setting allows it: the dispatcher's tests have the refusals.
       /^((rotate|activate).*Secret|setWebhookManagement)/,
       /^(create|put|change|remove|delete)\w*Webhook(AsStaff)?$/,
       /^(create|change|confirm)AcquirerAccount$/,
