@@ -14,7 +14,7 @@ export type MisplacedCard = {
   field: string;
 };
 
-/** Every place a card number was once stored from (security review, B6), in several spellings. */
+/** Every field from which a card number was once stored, in several spellings. */
 export function misplacedCards(pan: string): MisplacedCard[] {
   const spaced = pan.replaceAll(/(.{4})(?=.)/g, "$1 ");
   const fullWidth = inScript(pan, "０");
