@@ -29,7 +29,7 @@ people, DIR/evidence.json, and DIR/sbom.cdx.json. It reads only, and no secret i
   --scan-minutes N             how long the database is searched for card numbers (default 3; 0: until all is read). It
                                reads ranges of pages in short statements, holds no lock between them, and reads other parts
                                of large tables in each run
-  --scan-path PATH             files to search: logs, the stream's store, WAL, archives, back-ups
+  --scan-path PATH             files to search: logs, the stream's store, WAL, archives, back-ups, packed by gzip or not
   --page URL                   an open checkout's page, compared as npm run page-integrity does; --shop is passed on
   --anchors PATH               kept heads of the audit log, compared as npm run verify-audit does
 
