@@ -43,6 +43,16 @@ test("it may be repeated at every start, and leaves what is there", async () => 
   expect(await count("payments.migration")).toBe(before);
 });
 
+test("a new installation has no merchant, no key, no webhook endpoint and no account at a bank", async () => {
+  const { database, config } = await settings();
+  await install(config);
+  const tables = ["gateway.merchant", "gateway.credential", "webhooks.endpoint", "payments.acquirer_account"];
+  await withClient(database.superuserUrl, async (client) => {
+    for (const table of tables)
+      expect((await client.query(`select from ${table}`)).rowCount, table).toBe(0);
+  });
+});
+
 test("it gives second logins the passwords that are there, and lets nobody in with the others", async () => {
   const { database, config } = await settings({ REFUNDS_APP_2_PASSWORD: "of the second" });
   await install(config);
