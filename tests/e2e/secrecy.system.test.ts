@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { ALL_COMMANDS, LOGGING_SERVICES } from "@holdfast/contracts";
 import { connectBus } from "@holdfast/messaging";
 import { withClient } from "@holdfast/sandbox/infrastructure";
@@ -84,7 +85,10 @@ test("no card number, cvv or secret is in any log at `debug`, bus message, span,
   expect(approval?.data.toString()).toContain(sandbox.file.operators[1]!.token);
   const parts = ["postgres/pg_wal/", "nats/", "archive/2025-01/payments.payment.csv", "backup/backup_label"];
   for (const part of parts)
-    expect(files.some((file) => file.startsWith(join(sandbox.home, part))), part).toBe(true);
+    expect(
+      files.some((file) => file.startsWith(join(sandbox.home, part))),
+      part,
+    ).toBe(true);
   // The logs were read at their most talkative level.
   const logOf = (name: string) =>
     readFile(

@@ -39,7 +39,9 @@ test.each(sections)("$number, $item: the tests it names are in their files", ({ 
       /^- Test: `([^`]+\.test\.ts)`: ("[^"]+"(?:, "[^"]+")*)$/.exec(claim) ??
       expect.fail(`not of the form: ${claim}`);
     // Titles, and rows of tables.
-    const titles = read(path).match(/^\s*(?:(?:test|describe)\b|[\]["`]).*$/gm)?.join("\n");
+    const titles = read(path)
+      .match(/^\s*(?:(?:test|describe)\b|[\]["`]).*$/gm)
+      ?.join("\n");
     for (const [, name] of names.matchAll(/"([^"]+)"/g)) expect(titles, path).toContain(name);
   }
 });

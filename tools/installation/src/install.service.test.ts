@@ -48,8 +48,7 @@ test("a new installation has no merchant, no key, no webhook endpoint and no acc
   await install(config);
   const tables = ["gateway.merchant", "gateway.credential", "webhooks.endpoint", "payments.acquirer_account"];
   await withClient(database.superuserUrl, async (client) => {
-    for (const table of tables)
-      expect((await client.query(`select from ${table}`)).rowCount, table).toBe(0);
+    for (const table of tables) expect((await client.query(`select from ${table}`)).rowCount, table).toBe(0);
   });
 });
 
