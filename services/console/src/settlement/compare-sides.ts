@@ -1,6 +1,6 @@
 import type { DifferenceDetail } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { amountText, cardText, timeElement } from "../ui/format.ts";
+import { amountText, cardText, dayText, statusWord, timeElement } from "../ui/format.ts";
 import type { Reader } from "../ui/page-context.ts";
 import { table, type Column } from "../ui/table.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
@@ -38,7 +38,11 @@ function rowsOf(reader: Reader, record: DifferenceDetail["record"]): Row[] {
   const texts = SETTLEMENT_TEXTS[reader.language];
   const own = reader.texts;
   return [
-    { name: texts.kind, ours: record?.kind, theirs: ({ kind }) => kind },
+    {
+      name: texts.kind,
+      ours: record && statusWord(reader, record.kind),
+      theirs: ({ kind }) => statusWord(reader, kind),
+    },
     {
       name: own.status,
       ours: record && (texts.standings[record.standing] ?? record.standing),
@@ -66,7 +70,11 @@ function rowsOf(reader: Reader, record: DifferenceDetail["record"]): Row[] {
       // The bank's wall clock, in no zone.
       theirs: ({ transactedAt }) => transactedAt?.replace("T", " "),
     },
-    { name: texts.settlementDay, ours: undefined, theirs: ({ settlesOn }) => settlesOn },
+    {
+      name: texts.settlementDay,
+      ours: undefined,
+      theirs: ({ settlesOn }) => settlesOn && dayText(reader, settlesOn),
+    },
     { name: own.order, ours: record?.orderId, theirs: () => undefined },
     {
       name: texts.reference,

@@ -15,6 +15,7 @@ import { readAmount } from "../ui/read-number.ts";
 import { facts } from "../ui/table.ts";
 import { doneNotice, takeAction } from "../ui/take-action.ts";
 import { compareSides } from "./compare-sides.ts";
+import { detailText } from "./detail-text.ts";
 import { sideText, stakeText, stateOf } from "./difference-table.ts";
 import { keptFilter } from "./kept-filter.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
@@ -66,8 +67,7 @@ function factsOf({ reader }: PageContext, difference: DifferenceDetail) {
     [texts.theirs, sideText(reader, difference.theirs)],
     [texts.atStake, stakeText(reader, difference.amount, difference.currency)],
     [reader.texts.status, stateOf(reader, difference)],
-    // The service says it in English alone.
-    [reader.texts.detail, html`<span lang="en">${difference.detail}</span>`],
+    [reader.texts.detail, detailText(reader, difference.detail)],
     [texts.account, difference.accountId],
     [
       texts.file,

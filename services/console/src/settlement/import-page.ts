@@ -10,7 +10,7 @@ import { signInAgain } from "../ui/action-forms.ts";
 import { faultAt, needsOf } from "../ui/field-faults.ts";
 import { actionForm, textField } from "../ui/form-fields.ts";
 import { accountLink } from "../accounts/account-path.ts";
-import { amountText, dayText, timeElement } from "../ui/format.ts";
+import { amountText, dayText, statusWord, timeElement } from "../ui/format.ts";
 import { roleBar } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { foldedDetail } from "./folded-detail.ts";
@@ -162,7 +162,7 @@ function kindTable(reader: Reader, kinds: NonNullable<Import["kinds"]>): Html {
   return table(
     texts.kindsTitle,
     [
-      { heading: texts.kind, cell: ({ kind }) => kind },
+      { heading: texts.kind, cell: ({ kind }) => statusWord(reader, kind) },
       { heading: texts.lines, isNumber: true, cell: ({ lines }) => lines },
       amount(texts.gross, ({ grossAmount }) => grossAmount),
       amount(texts.fee, ({ feeAmount }) => feeAmount),

@@ -1,6 +1,6 @@
 import type { BankLine, Difference, PaymentSettlement } from "@holdfast/contracts";
 import { html } from "@holdfast/html";
-import { amountText, statusWord } from "../ui/format.ts";
+import { amountText, dayText, statusWord } from "../ui/format.ts";
 import type { Reader } from "../ui/page-context.ts";
 import { sideText, stakeText } from "./difference-table.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
@@ -25,14 +25,14 @@ function lineEvent(reader: Reader, line: BankLine): TimelineEvent {
   const fee = amountText(reader, line.feeAmount, line.currency);
   const said = [
     texts.netAndFee(net, fee),
-    ...(line.settlesOn === undefined ? [] : [texts.settlesOn(line.settlesOn)]),
+    ...(line.settlesOn === undefined ? [] : [texts.settlesOn(dayText(reader, line.settlesOn))]),
     texts.verdicts[line.verdict ?? "WAITING"] ?? line.verdict,
   ].join("; ");
   const file = texts.lineOf(line.fileName, line.line);
   return {
     at: line.takenAt,
     what: html`${texts.reported}:
-      <code>${line.kind}</code> ${amountText(reader, line.grossAmount, line.currency)}`,
+      ${statusWord(reader, line.kind)} ${amountText(reader, line.grossAmount, line.currency)}`,
     who: reader.texts.bank,
     detail: html`<a href="/settlement/imports/${line.importId}">${file}</a>${`; ${said}`}`,
   };

@@ -55,6 +55,12 @@ export const STATUS_WORDS_TURKISH: Record<string, string> = {
   APPROVED: "Onaylandı",
   NOT_SENT: "Gönderilmedi",
   CAPTURE: "Tahsilat",
+  VOID: "Gün içi iptal",
+  CHARGEBACK: "Ters ibraz",
+  CHARGEBACK_REVERSAL: "Ters ibrazın geri ödenmesi",
+  FEE: "Kesinti",
+  ADJUSTMENT: "Düzeltme",
+  PAYOUT: "Banka ödemesi",
   CANCEL: "İptal",
   EXPIRY: "Süre bitimi",
 };

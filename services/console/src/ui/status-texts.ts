@@ -55,6 +55,12 @@ export const STATUS_WORDS: Record<string, string> = {
   APPROVED: "Approved",
   NOT_SENT: "Not sent",
   CAPTURE: "Capture",
+  VOID: "Void",
+  CHARGEBACK: "Chargeback",
+  CHARGEBACK_REVERSAL: "Chargeback given back",
+  FEE: "Fee",
+  ADJUSTMENT: "Adjustment",
+  PAYOUT: "Payout",
   CANCEL: "Cancellation",
   EXPIRY: "Expiry",
 };

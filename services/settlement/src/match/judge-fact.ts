@@ -133,8 +133,9 @@ function compare(fact: JudgedFact, lines: readonly JudgedLine[], plan: AccountPl
   });
   switch (fact.standing) {
     case "NOT_DONE":
+      return isVoided ? MATCHED : status(0n, "not done here, and the bank reports it");
     case "VOIDED":
-      return isVoided ? MATCHED : status(0n, `${fact.standing} here, and the bank reports it`);
+      return isVoided ? MATCHED : status(0n, "voided here, and the bank reports it");
     case "OPEN":
       return isVoided ? MATCHED : status(null, "not known to be done here, and the bank reports it");
     case "DONE":
