@@ -361,7 +361,10 @@ test("a difference is read in Turkish, without a word of English on its amounts"
   const facts = await page.locator("main dl").innerText();
   expect(facts).toContain("Banka");
   expect(facts).toContain("₺41,41");
-  expect(await page.getByRole("table", { name: "İki taraf" }).innerText()).toContain("bizde yok");
+  const sides = await page.getByRole("table", { name: "İki taraf" }).innerText();
+  expect(sides).toContain("bizde yok");
+  expect(sides).toContain("Satış");
+  expect(await page.locator('main [lang="en"]').count()).toBe(0);
 });
 
 test("closing a difference asks for a young sign-in, and 10 000 characters are refused and not lost", async () => {

@@ -1,6 +1,6 @@
 import { DOM_INT, operations, type AcquirerAccount, type MerchantRoutes } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
-import { accountLink } from "../accounts/account-path.ts";
+import { linkToAccount } from "../accounts/account-path.ts";
 import { faultAt } from "../ui/field-faults.ts";
 import { actionForm, selectField, textField } from "../ui/form-fields.ts";
 import { statusWord } from "../ui/format.ts";
@@ -70,14 +70,10 @@ function routeTable(
 ): Html {
   const texts = MERCHANT_TEXTS[reader.language];
   const { any } = reader.texts;
-  const linkTo = (id: string) => {
-    const account = accounts.find(({ accountId }) => accountId === id);
-    return account ? accountLink(account) : id;
-  };
   return table(
     caption,
     [
-      { heading: texts.account, cell: ({ accountId }) => linkTo(accountId) },
+      { heading: texts.account, cell: ({ accountId }) => linkToAccount(accounts, accountId) },
       { heading: texts.currencyCode, cell: ({ currency }) => currency ?? any },
       { heading: texts.domInt, cell: ({ domInt }) => (domInt ? statusWord(reader, domInt) : any) },
       { heading: texts.scheme, cell: ({ cardScheme }) => cardScheme ?? any },

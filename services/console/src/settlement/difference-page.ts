@@ -5,6 +5,7 @@ import {
   type ReadByPerson,
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
+import { linkToAccount } from "../accounts/account-path.ts";
 import { signInAgain } from "../ui/action-forms.ts";
 import { faultAt, needsOf } from "../ui/field-faults.ts";
 import { actionForm, numberField, selectField, textField } from "../ui/form-fields.ts";
@@ -14,6 +15,7 @@ import type { Notice, Page, PageAnswer, PageContext } from "../ui/page-context.t
 import { readAmount } from "../ui/read-number.ts";
 import { facts } from "../ui/table.ts";
 import { doneNotice, takeAction } from "../ui/take-action.ts";
+import { unlessAway } from "../ui/unless-away.ts";
 import { compareSides } from "./compare-sides.ts";
 import { detailText } from "./detail-text.ts";
 import { sideText, stakeText, stateOf } from "./difference-table.ts";
@@ -41,8 +43,12 @@ function pageOf({ parameters, query }: PageContext): string {
 async function answerDifference(context: PageContext, notice?: Notice, status?: number): Promise<PageAnswer> {
   const { api, query, reader } = context;
   const texts = SETTLEMENT_TEXTS[reader.language];
-  const difference = await api.read(operations.getDifference, { path: pathOf(context) });
-  const content = html`${facts(factsOf(context, difference))} ${compareSides(reader, difference)}
+  const [difference, accounts] = await Promise.all([
+    api.read(operations.getDifference, { path: pathOf(context) }),
+    unlessAway(api.read(operations.listAcquirerAccounts)),
+  ]);
+  const account = linkToAccount(accounts?.items, difference.accountId);
+  const content = html`${facts(factsOf(context, difference, account))} ${compareSides(reader, difference)}
     ${
       difference.notes.length > 0 &&
       html`<h2>${texts.notes}</h2>
@@ -59,7 +65,7 @@ async function answerDifference(context: PageContext, notice?: Notice, status?: 
   };
 }
 
-function factsOf({ reader }: PageContext, difference: DifferenceDetail) {
+function factsOf({ reader }: PageContext, difference: DifferenceDetail, account: Html | string) {
   const texts = SETTLEMENT_TEXTS[reader.language];
   const { acceptedAmount, acceptedCurrency, decision, importId, fileName, line } = difference;
   return [
@@ -68,7 +74,7 @@ function factsOf({ reader }: PageContext, difference: DifferenceDetail) {
     [texts.atStake, stakeText(reader, difference.amount, difference.currency)],
     [reader.texts.status, stateOf(reader, difference)],
     [reader.texts.detail, detailText(reader, difference.detail)],
-    [texts.account, difference.accountId],
+    [texts.account, account],
     [
       texts.file,
       importId !== undefined && line !== undefined

@@ -1,5 +1,6 @@
 import type { Difference } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
+import { linkToAccount, type KnownAccounts } from "../accounts/account-path.ts";
 import { amountText, statusBadge, timeElement } from "../ui/format.ts";
 import type { PageContext, Reader } from "../ui/page-context.ts";
 import { table } from "../ui/table.ts";
@@ -10,7 +11,7 @@ import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 export function differenceTable(
   { query, reader }: Pick<PageContext, "query" | "reader">,
   caption: string,
-  rows: readonly Difference[],
+  { rows, accounts }: { rows: readonly Difference[]; accounts: KnownAccounts },
 ): Html {
   const texts = SETTLEMENT_TEXTS[reader.language];
   return table(
@@ -24,7 +25,7 @@ export function differenceTable(
             >${texts.classes[kind]}</a
           >`,
       },
-      { heading: texts.account, cell: ({ accountId }) => accountId },
+      { heading: texts.account, cell: ({ accountId }) => linkToAccount(accounts, accountId) },
       { heading: texts.ours, isNumber: true, cell: ({ ours }) => sideText(reader, ours) },
       { heading: texts.theirs, isNumber: true, cell: ({ theirs }) => sideText(reader, theirs) },
       {

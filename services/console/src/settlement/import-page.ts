@@ -1,15 +1,10 @@
-import {
-  DIFFERENCE_CLASSES,
-  operations,
-  type AcquirerAccount,
-  type settlementImportDetailSchema,
-} from "@holdfast/contracts";
+import { DIFFERENCE_CLASSES, operations, type settlementImportDetailSchema } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
 import type { z } from "zod";
 import { signInAgain } from "../ui/action-forms.ts";
 import { faultAt, needsOf } from "../ui/field-faults.ts";
 import { actionForm, textField } from "../ui/form-fields.ts";
-import { accountLink } from "../accounts/account-path.ts";
+import { linkToAccount, type KnownAccounts } from "../accounts/account-path.ts";
 import { amountText, dayText, statusWord, timeElement } from "../ui/format.ts";
 import { roleBar } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
@@ -39,9 +34,8 @@ async function answerImport(context: PageContext, notice?: Notice, status?: numb
     api.read(operations.getSettlement, { path: { importId: parameters["importId"]! } }),
     unlessAway(api.read(operations.listAcquirerAccounts)),
   ]);
-  const account = accounts?.items.find(({ accountId }) => accountId === file.accountId);
   const query = new URLSearchParams({ accountId: file.accountId }).toString();
-  const content = html`${facts(factsOf(reader, file, account))} ${whatNext(context, file)}
+  const content = html`${facts(factsOf(reader, file, accounts?.items))} ${whatNext(context, file)}
     ${file.kinds && kindTable(reader, file.kinds)} ${file.state === "PROPOSED" && changeTable(reader, file)}
     ${(file.state === "TAKEN" || file.state === "PROPOSED") && lineTables(reader, file)}
     <p><a class="button" href="/settlement?${query}">${texts.toDifferences}</a></p>`;
@@ -86,14 +80,14 @@ async function refuse(context: PageContext): Promise<PageAnswer> {
   );
 }
 
-function factsOf(reader: Reader, file: Import, account: AcquirerAccount | undefined) {
+function factsOf(reader: Reader, file: Import, accounts: KnownAccounts) {
   const texts = SETTLEMENT_TEXTS[reader.language];
   return [
     [texts.state, html`${importBadge(reader, file)} ${file.reason}`],
     [reader.texts.detail, foldedDetail(file.detail)],
     [texts.lines, file.lines],
     [texts.faults, file.faults],
-    [texts.account, account ? accountLink(account) : file.accountId],
+    [texts.account, linkToAccount(accounts, file.accountId)],
     [texts.days, daysOf(reader, file)],
     [texts.mapping, [file.mapping, file.mappingVersion].filter((part) => part !== undefined).join(" ")],
     [texts.importedBy, file.importedBy],

@@ -5,6 +5,7 @@ import {
   type SettlementImport,
 } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
+import { linkToAccount, type KnownAccounts } from "../accounts/account-path.ts";
 import { csvPage } from "../ui/csv-page.ts";
 import { differencePages } from "./difference-page.ts";
 import { differenceTable } from "./difference-table.ts";
@@ -84,11 +85,11 @@ async function answerSettlement(context: PageContext, notice?: Notice, status?: 
   const choices = { accounts: accounts?.items, mappings: await known };
   const caption = filter.state ? texts.differencesIn(statusWord(reader, filter.state)) : texts.differences;
   const own = new URLSearchParams(filter).toString();
-  const content = html`${filters(context, { merchants, days })}
-    ${differenceTable(context, caption, differences.items)}
+  const content = html`${filters(context, { merchants, days, accounts: choices.accounts })}
+    ${differenceTable(context, caption, { rows: differences.items, accounts: choices.accounts })}
     ${pageLinks(reader, { path: "/settlement", text: texts.nextDifferences }, query, differences.nextCursor)}
     <p><a href="/settlement/differences.csv?${own}">${reader.texts.csvOf(caption)}</a></p>
-    ${importTable(reader, imports.items)}
+    ${importTable(reader, imports.items, choices.accounts)}
     ${pageLinks(reader, { path: "/settlement", text: texts.nextImports, name: "importsCursor" }, query, imports.nextCursor)}
     <p>
       <a href="/settlement/imports.csv?${new URLSearchParams(ofAccount).toString()}"
@@ -124,11 +125,10 @@ function statementsLink(reader: Reader, days: StatementDays): Html {
     </p>`;
 }
 
-function filters(
-  context: PageContext,
-  { merchants, days }: { merchants: KnownMerchants; days: StatementDays },
-): Html {
-  const { form, query, reader } = context;
+type Offered = { merchants: KnownMerchants; days: StatementDays; accounts: KnownAccounts };
+
+function filters(context: PageContext, { merchants, days, accounts }: Offered): Html {
+  const { query, reader } = context;
   const texts = SETTLEMENT_TEXTS[reader.language];
   const states = DIFFERENCE_STATES.map((value) => ({ value, text: statusWord(reader, value) }));
   const classes = DIFFERENCE_CLASSES.map((value) => ({ value, text: texts.classes[value] }));
@@ -147,14 +147,7 @@ function filters(
       chosen: query.get("class"),
       fault: faultAt(context, "class"),
     })}
-    ${textField({
-      name: "accountId",
-      label: texts.account,
-      value: query.get("accountId") ?? "",
-      max: 64,
-      // The form of a file has an account, too.
-      fault: form.has("accountId") ? undefined : faultAt(context, "accountId"),
-    })}
+    ${accountField(context, accounts)}
     ${merchantField(merchants, {
       label: reader.texts.merchant,
       any: texts.allMerchants,
@@ -166,7 +159,32 @@ function filters(
   </form>`;
 }
 
-function importTable(reader: Reader, imports: readonly SettlementImport[]): Html {
+/** Chosen from a list, and typed by its id while the accounts are away. */
+function accountField(context: PageContext, accounts: KnownAccounts): Html {
+  const { form, query, reader } = context;
+  const { account: label } = SETTLEMENT_TEXTS[reader.language];
+  const chosen = query.get("accountId") ?? "";
+  // The form of a file has an account, too.
+  const fault = form.has("accountId") ? undefined : faultAt(context, "accountId");
+  if (!accounts) return textField({ name: "accountId", label, value: chosen, max: 64, fault });
+  const known = accounts
+    .filter(({ accountId, livemode }) => livemode || accountId === chosen)
+    .map(({ accountId, name }) => ({ value: accountId, text: name }));
+  const isKnown = chosen === "" || known.some(({ value }) => value === chosen);
+  return selectField({
+    name: "accountId",
+    label,
+    choices: [
+      { value: "", text: reader.texts.any },
+      ...(isKnown ? [] : [{ value: chosen, text: chosen }]),
+      ...known,
+    ],
+    chosen,
+    fault,
+  });
+}
+
+function importTable(reader: Reader, imports: readonly SettlementImport[], accounts: KnownAccounts): Html {
   const texts = SETTLEMENT_TEXTS[reader.language];
   return table(
     texts.imports,
@@ -178,7 +196,7 @@ function importTable(reader: Reader, imports: readonly SettlementImport[]): Html
         cell: ({ importId, fileName, mapping }) =>
           html`<a href="/settlement/imports/${importId}">${fileName}</a> (${mapping})`,
       },
-      { heading: texts.account, cell: ({ accountId }) => accountId },
+      { heading: texts.account, cell: ({ accountId }) => linkToAccount(accounts, accountId) },
       { heading: texts.importedBy, cell: ({ importedBy }) => importedBy },
       {
         heading: texts.state,

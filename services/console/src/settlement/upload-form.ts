@@ -1,5 +1,6 @@
-import { operations, type AcquirerAccount } from "@holdfast/contracts";
+import { operations } from "@holdfast/contracts";
 import { html, type Html } from "@holdfast/html";
+import type { KnownAccounts } from "../accounts/account-path.ts";
 import { faultOfSent, needsOf } from "../ui/field-faults.ts";
 import { fileForm, selectField } from "../ui/form-fields.ts";
 import { barText, roleBar } from "../ui/offers.ts";
@@ -8,8 +9,8 @@ import { takeFile } from "../ui/take-action.ts";
 import { awayNote } from "../ui/unless-away.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 
-/** The accounts and mappings that the form offers. The accounts are undefined while `payments` is away. */
-export type UploadChoices = { accounts: readonly AcquirerAccount[] | undefined; mappings: readonly string[] };
+/** The accounts and mappings that the form offers. */
+type UploadChoices = { accounts: KnownAccounts; mappings: readonly string[] };
 
 /** A bank's file by a form. */
 export function uploadForm(context: PageContext, { accounts, mappings }: UploadChoices): Html {
