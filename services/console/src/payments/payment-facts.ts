@@ -8,7 +8,15 @@ import {
 import { html, type Html } from "@holdfast/html";
 import type { Movement } from "../settlement/bank-lines.ts";
 import { causeText } from "../ui/cause-texts.ts";
-import { amountText, cardText, modeText, statusBadge, testBadge, timeElement } from "../ui/format.ts";
+import {
+  amountText,
+  cardText,
+  modeText,
+  statusBadge,
+  statusWord,
+  testBadge,
+  timeElement,
+} from "../ui/format.ts";
 import type { PageContext, Reader } from "../ui/page-context.ts";
 import { REFUND_TEXTS } from "../refunds/refund-texts.ts";
 import { PAYMENT_TEXTS } from "./payment-texts.ts";
@@ -20,12 +28,15 @@ export function factsOfPayment(reader: Reader, life: OperatorPaymentLife, accoun
   const { payment } = life;
   const amount = (value: number | undefined) =>
     value === undefined ? undefined : amountText(reader, value, payment.currency);
-  const card = [payment.cardScheme, cardText(payment.pan), payment.cardType, payment.domInt];
+  const types: Record<string, string> = { PAYMENT: own.sale, PRE_AUTHORIZATION: own.preAuthorization };
+  const kindOfCard = [payment.cardType, payment.domInt].map((code) => code && statusWord(reader, code));
+  const card = [payment.cardScheme, cardText(payment.pan), ...kindOfCard];
   return [
     [texts.amount, amount(payment.amount)],
     [texts.statusWord["CAPTURED"]!, amount(payment.capturedAmount)],
     [texts.refundable, amount(payment.refundableAmount)],
     [own.commission, amount(payment.merchantCommission)],
+    [own.type, types[payment.transactionType ?? ""]],
     [own.installments, payment.installmentCount],
     [own.installmentTotal, amount(payment.installmentTotal)],
     [
