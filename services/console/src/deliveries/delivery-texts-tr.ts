@@ -10,7 +10,6 @@ export const TURKISH: DeliveryTexts = {
   health: "Sağlık durumu",
   healthy: "Yanıt veriyor",
   failing: "Hata veriyor",
-  breakerOpen: "Hata veriyor: aynı anda yalnızca bir istek gönderiliyor",
   failingSince: "Hata başlangıcı",
   switchedOff: "Kapalı",
   keepsWaiting: "Bu sırada olanlar bekletilir.",

@@ -11,7 +11,6 @@ const ENGLISH = {
   health: "Health",
   healthy: "Answers",
   failing: "Fails",
-  breakerOpen: "Fails: only one request at a time is sent",
   failingSince: "Failing since",
   switchedOff: "Switched off",
   keepsWaiting: "What happens meanwhile waits.",

@@ -80,7 +80,6 @@ export function healthOf(reader: Reader, health: WebhookEndpoint["health"]): Htm
 }
 
 function healthBadge(texts: DeliveryTexts, { breaker, failingSince }: WebhookEndpoint["health"]): Html {
-  if (breaker === "open") return html`<span class="badge bad">${texts.breakerOpen}</span>`;
-  if (failingSince !== undefined) return html`<span class="badge bad">${texts.failing}</span>`;
-  return html`<span class="badge good">${texts.healthy}</span>`;
+  const fails = breaker === "open" || failingSince !== undefined;
+  return html`<span class="badge ${fails ? "bad" : "good"}">${fails ? texts.failing : texts.healthy}</span>`;
 }
