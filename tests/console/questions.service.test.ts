@@ -62,6 +62,8 @@ test("every field goes along, in the reader's language, and a secret is made by 
   expect(fields.get("endpointId")).toBe(things.endpoint);
   expect((await started.post(session, action, fields)).status).toBe(200);
   expect(await next()).toEqual([{ next_version: 2 }]);
+  const { text } = await started.get(session, `/merchants/${merchantId}`);
+  expect(text).toMatch(/name="question"\s+value="Sign webhooks to [^"]+ with the new secret alone\?/);
 });
 
 test("a question that another site sends, or a form without the session's token, is not even shown", async () => {

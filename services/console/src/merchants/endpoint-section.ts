@@ -77,7 +77,10 @@ function actionsOn(context: PageContext, endpoint: WebhookEndpoint, action: (ver
     actionForm(context, { action: action(verb), button: text, values: { endpointId }, question });
   return html`<div class="buttons">
       ${button("rotate-secret", texts.rotateSecret, texts.confirmRotate(url))}
-      ${nextSecretVersion !== undefined && button("activate-secret", texts.activateSecret)}
+      ${
+        nextSecretVersion !== undefined &&
+        button("activate-secret", texts.activateSecret, texts.confirmActivate(url))
+      }
       ${button("test-webhook", texts.testWebhook)}
     </div>
     ${switchForms(context, endpoint, action("switch-webhook"))}

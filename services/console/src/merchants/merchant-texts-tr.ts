@@ -150,6 +150,8 @@ export const TURKISH: MerchantTexts = {
   confirmSuspend: (name) => `${name} askıya alınsın mı? 10 saniye içinde bütün istekleri reddedilir.`,
   confirmRotate: (url) =>
     `${url} için yeni bir gizli anahtar oluşturulsun mu? Etkinleştirilince tek başına imzalar.`,
+  confirmActivate: (url) =>
+    `${url} bildirimleri yalnız yeni gizli anahtarla imzalansın mı? Onu bilmeyen alıcı bunları reddeder.`,
   confirmRevoke: (key) =>
     `${key} iptal edilsin mi? 10 saniye içinde bu anahtarla yapılan bütün istekler reddedilir.`,
   copy: "Kopyala",

@@ -150,6 +150,8 @@ const ENGLISH = {
   change: "Change the merchant",
   confirmSuspend: (name: string) => `Suspend ${name}? Within 10 seconds all its requests are refused.`,
   confirmRotate: (url: string) => `Make a new secret for ${url}? It signs alone once it is activated.`,
+  confirmActivate: (url: string) =>
+    `Sign webhooks to ${url} with the new secret alone? A receiver that has only the old one refuses them.`,
   confirmRevoke: (key: string) => `Revoke ${key}? Within 10 seconds all requests with it are refused.`,
   copy: "Copy",
   copied: "Copied",

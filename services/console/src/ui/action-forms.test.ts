@@ -39,6 +39,13 @@ test.each<[Action, Record<string, string>, string, string]>([
   if (form["reason"]) expect(text).toContain(`value="${form["reason"]}"`);
 });
 
+test.each<Action>(["approve", "cancel", "reverse", "resolve", "refund"])(
+  "%s asks first: it cannot be taken back",
+  (action) => {
+    expect(refusedPage(action, {}, "none")).toMatch(/name="question"\s+value="[^"]+: [^"]*\?"/);
+  },
+);
+
 test("a fault of the refund's amount is none of the capture's", () => {
   expect(refusedPage("capture", { amount: "1", reason: "seen" }, "amount")).not.toContain("aria-invalid");
 });

@@ -137,7 +137,7 @@ function actionForms(context: PageContext, actions: readonly Action[], subject: 
     ["refund", has("refund") && refundForm(context, subject)],
     ["cancel", asked("cancel")],
     ["reverse", asked("reverse")],
-    ["resolve", has("resolve") && resolveForm(context, path)],
+    ["resolve", has("resolve") && resolveForm(context, subject)],
   ];
   const [first, ...others] = forms.filter(([, shown]) => shown !== false);
   const { texts } = context.reader;
@@ -158,7 +158,7 @@ function actionForms(context: PageContext, actions: readonly Action[], subject: 
   }`;
 }
 
-function resolveForm(context: PageContext, path: string): Html {
+function resolveForm(context: PageContext, { path, about, amount }: Subject): Html {
   const { texts } = context.reader;
   const choices = [
     { value: "", text: "–" },
@@ -181,7 +181,12 @@ function resolveForm(context: PageContext, path: string): Html {
     max: 1_000,
     fault: faultOfSent(context, "evidence"),
   })}`;
-  return actionForm(context, { action: `${path}/resolve`, button: texts.resolve, fields });
+  return actionForm(context, {
+    action: `${path}/resolve`,
+    button: texts.resolve,
+    question: texts.confirmAct(texts.resolve, `{outcome}, ${amount}, ${about}`),
+    fields,
+  });
 }
 
 /** Leads to a page that asks: beside an amount no button charges the card. */
