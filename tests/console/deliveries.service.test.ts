@@ -39,6 +39,11 @@ test.each<[Audience]>([["operator"], ["staff"]])(
   },
 );
 
+test("a webhook names the merchant that it is for", async () => {
+  const { text } = await started.get(await signIn("operator"), `/deliveries/${event}`);
+  expect(text).toContain(`<a href="/merchants/${merchantId}">Mina&#39;s</a>`);
+});
+
 /** An event that the merchant's default endpoint did not want. @returns its payment's id. */
 async function insertSkipped(order: string): Promise<string> {
   const paymentId = randomUUID();

@@ -17,6 +17,8 @@ test.each(["operator", "staff"] as const)("a webhook is found by its id (%s)", a
   const { status, text, calls } = await searched(person, event);
   expect(status).toBe(200);
   expect(text).toContain(`href="/deliveries/${event}"`);
+  // Operators see the merchant's name; its staff know it.
+  if (person === "operator") expect(text).toMatch(/data-heading="Merchant"[^>]*>Mina&#39;s</);
   expect(calls.length).toBeLessThanOrEqual(4);
 });
 

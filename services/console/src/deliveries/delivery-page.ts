@@ -12,6 +12,7 @@ import { DELIVERY_TEXTS } from "./delivery-texts.ts";
 import { faultOfSent, needsOf } from "../ui/field-faults.ts";
 import { actionForm, areaField, hidden } from "../ui/form-fields.ts";
 import { modeText, statusBadge, statusWord, timeElement } from "../ui/format.ts";
+import { merchantName, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
 import { barOf, barText, isShown } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
 import { faultsNotice } from "../ui/problem-text.ts";
@@ -35,14 +36,15 @@ async function answerDelivery(context: PageContext, notice?: Notice, status = 20
   const delivery = await api.read(operations.getWebhookDelivery, {
     path: { eventId: parameters["eventId"]! },
   });
-  const [endpoints, body] = await Promise.all([
+  const [endpoints, body, merchants] = await Promise.all([
     api.read(operations.listMerchantWebhooks, {
       path: { merchantId: delivery.merchantId },
       query: { livemode: delivery.livemode ? undefined : "false" },
     }),
     readBody(context, delivery.eventId),
+    readMerchants(context),
   ]);
-  return renderDelivery(context, { delivery, endpoints: endpoints.items, body, notice, status });
+  return renderDelivery(context, { delivery, endpoints: endpoints.items, body, merchants, notice, status });
 }
 
 type Shown = {
@@ -50,6 +52,7 @@ type Shown = {
   endpoints: readonly WebhookEndpoint[];
   /** Undefined where it was not asked for. */
   body: WebhookBody | undefined;
+  merchants: KnownMerchants;
   notice?: Notice | undefined;
   status: number;
 };
@@ -57,9 +60,9 @@ type Shown = {
 function renderDelivery(context: PageContext, shown: Shown): PageAnswer {
   const { reader } = context;
   const texts = DELIVERY_TEXTS[reader.language];
-  const { delivery, endpoints } = shown;
+  const { delivery, endpoints, merchants } = shown;
   const urlOf = urlIn(endpoints);
-  const content = html`${facts(factsOf(reader, delivery))} ${endpointsOf(context, shown)}
+  const content = html`${facts(factsOf(reader, delivery, merchants))} ${endpointsOf(context, shown)}
   ${table(texts.attempts, attemptColumns(reader, urlOf), {
     rows: delivery.attempts,
     empty: delivery.resolvedAt === undefined ? texts.noAttempts : texts.neverSent,
@@ -82,7 +85,7 @@ function urlIn(endpoints: readonly WebhookEndpoint[]) {
     endpoints.find(({ endpointId }) => endpointId === id)?.url ?? id ?? "–";
 }
 
-function factsOf(reader: Reader, delivery: WebhookDeliveryDetail) {
+function factsOf(reader: Reader, delivery: WebhookDeliveryDetail, merchants: KnownMerchants) {
   const texts = DELIVERY_TEXTS[reader.language];
   const { merchantId, paymentId } = delivery;
   return [
@@ -98,7 +101,10 @@ function factsOf(reader: Reader, delivery: WebhookDeliveryDetail) {
       texts.about,
       paymentId === undefined ? undefined : html`<a href="/search?q=${paymentId}">${paymentId}</a>`,
     ],
-    [reader.texts.merchant, html`<a href="/merchants/${merchantId}">${merchantId}</a>`],
+    [
+      reader.texts.merchant,
+      html`<a href="/merchants/${merchantId}">${merchantName(merchants, merchantId)}</a>`,
+    ],
     [reader.texts.mode, modeText(reader, delivery.livemode)],
     [texts.occurred, timeElement(reader, delivery.occurredAt)],
     [texts.deadline, timeElement(reader, delivery.deadlineAt)],

@@ -9,6 +9,7 @@ import { html, type Html } from "@holdfast/html";
 import { OperatorApiProblemError } from "../api/operator-api.ts";
 import { DELIVERY_TEXTS } from "../deliveries/delivery-texts.ts";
 import { amountText, modeText, statusBadge, testBadge, timeElement } from "../ui/format.ts";
+import { merchantName, readMerchants } from "../ui/merchant-field.ts";
 import { isTestMode, type Page, type PageAnswer, type PageContext, type Reader } from "../ui/page-context.ts";
 import { lastDays } from "../payments/payment-list.ts";
 import { SETTLEMENT_TEXTS } from "../settlement/settlement-texts.ts";
@@ -41,7 +42,7 @@ async function answerSearch(context: PageContext): Promise<PageAnswer> {
     ${table(
       `${texts.search}: ${text}`,
       [
-        { heading: texts.what, cell: ({ link }: Row) => link },
+        { heading: texts.record, cell: ({ link }: Row) => link },
         { heading: texts.found, cell: ({ foundAs }) => foundAs },
         { heading: texts.merchant, cell: ({ merchant }) => merchant ?? "–" },
         { heading: texts.amount, isNumber: true, cell: ({ amount }) => amount ?? "–" },
@@ -145,7 +146,8 @@ function recordOf(
 }
 
 /** The other things whose ids stand in a log, a header or a report: a webhook, and for operators a bank's file. */
-async function otherThings({ api, reader, session }: PageContext, text: string): Promise<Row[]> {
+async function otherThings(context: PageContext, text: string): Promise<Row[]> {
+  const { api, reader, session } = context;
   if (!UUID.test(text)) return [];
   const foundAs = reader.texts.foundAs.id;
   const [webhook, file] = await Promise.all([
@@ -160,7 +162,8 @@ async function otherThings({ api, reader, session }: PageContext, text: string):
     const { delivery } = DELIVERY_TEXTS[reader.language];
     const link = html`${delivery}
       <a href="/deliveries/${eventId}">${eventType}</a>${testBadge(reader, livemode)}`;
-    rows.push({ link, foundAs, merchant: merchantId, status, at: occurredAt });
+    const merchant = merchantName(await readMerchants(context), merchantId);
+    rows.push({ link, foundAs, merchant, status, at: occurredAt });
   }
   if (file) {
     const { importId, fileName, state, createdAt } = file;

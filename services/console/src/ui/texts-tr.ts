@@ -72,6 +72,7 @@ export const TURKISH: Texts = {
   timeline: "Zaman çizelgesi",
   time: "Zaman",
   what: "Ne oldu",
+  record: "Kayıt",
   who: "Kim",
   detail: "Ayrıntı",
   system: "Holdfast",

@@ -73,6 +73,7 @@ export const ENGLISH = {
   timeline: "Timeline",
   time: "Time",
   what: "What happened",
+  record: "Record",
   who: "Who",
   detail: "Detail",
   system: "Holdfast",
