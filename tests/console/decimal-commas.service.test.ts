@@ -89,6 +89,23 @@ test("a largest amount whose amount was emptied is refused at its field, and sta
   expect(refused.text).toContain('id="largestAmount-0-fault"');
 });
 
+test("payments are listed between amounts with commas, and 1.234 is refused at its field", async () => {
+  const { payment } = started.shops.mine.things;
+  const turkish = { "Accept-Language": "tr-TR" };
+  const list = async (path: string) => await started.get(sessions.operator, path, turkish);
+  // It is of 50.00.
+  const found = await list("/payments?currency=TRY&amountFrom=49,5&amountTo=1.000,00");
+  expect(found.status).toBe(200);
+  expect(found.text).toContain(`href="/payments/${payment}"`);
+  expect(fieldOf(found.text, "amountTo")).toEqual({ value: "1.000,00", fault: undefined });
+  const [, csv = ""] = /href="(\/payments\.csv[^"]+)"/.exec(found.text) ?? [];
+  const file = await list(csv.replaceAll("&amp;", "&"));
+  expect([file.status, file.text.includes(payment)]).toEqual([200, true]);
+  const refused = await list("/payments?currency=TRY&amountFrom=1.234");
+  expect(refused.status).toBe(400);
+  expect(fieldOf(refused.text, "amountFrom")).toEqual({ value: "1.234", fault: expect.anything() });
+});
+
 test("a refund of 1,234 is refused at its field, and nothing is refunded", async () => {
   const path = `/payments/${started.shops.mine.things.payment}/refund`;
   const refused = await send("operator", path, { amount: "1,234", reason: "iade" });

@@ -68,7 +68,8 @@ export async function startRelayedConsole() {
           : { roles: new Set(given as OperatorRole[]) }),
       });
     },
-    get: (session: string, path: string) => send(path, { headers: { Cookie: cookieOf(session) } }),
+    get: (session: string, path: string, headers: Record<string, string> = {}) =>
+      send(path, { headers: { ...headers, Cookie: cookieOf(session) } }),
     /** Asks for a target that need not be part of a URL. @returns the answer's status. */
     async getRaw(session: string | undefined, target: string): Promise<number> {
       const asked = forward(url, {

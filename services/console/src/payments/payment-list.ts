@@ -5,9 +5,10 @@ import { modeInput, selectField, textField } from "../ui/form-fields.ts";
 import { statusWord } from "../ui/format.ts";
 import { instantField, instantOf } from "../ui/instant-field.ts";
 import { merchantField, readMerchants, type KnownMerchants } from "../ui/merchant-field.ts";
-import { isTestMode, type Page, type PageAnswer, type PageContext } from "../ui/page-context.ts";
+import { isTestMode, type Page, type PageAnswer, type PageContext, type Reader } from "../ui/page-context.ts";
 import { paymentColumns } from "./payment-columns.ts";
 import { filterOf, readList } from "../ui/read-list.ts";
+import { readAmount } from "../ui/read-number.ts";
 import { pageLinks, table } from "../ui/table.ts";
 import { PAYMENT_TEXTS } from "./payment-texts.ts";
 
@@ -40,23 +41,24 @@ const FILTERS = [
 const STATUS_GROUPS = ["sold", "answered"] as const;
 
 /** The API's filters, for a page and for a file of all rows; payments of unknown outcome have a page of their own. */
-export function paymentFilter(query: URLSearchParams) {
+export function paymentFilter(query: URLSearchParams, reader: Reader) {
   const given = (name: string) => query.get(name) ?? undefined;
   const filter = Object.fromEntries([...FILTERS, "unresolved"].map((name) => [name, given(name)?.trim()]));
+  const amount = (text: string | undefined) => amountOf(reader, text, filter["currency"] ?? "");
   const group = STATUS_GROUPS.find((each) => each === filter["status"]);
   return {
     ...filter,
     ...(group && { status: undefined, [group]: "true" }),
     from: instantOf(filter["from"]),
     to: instantOf(filter["to"]),
-    amountFrom: decimalOf(filter["amountFrom"]),
-    amountTo: decimalOf(filter["amountTo"]),
+    amountFrom: amount(filter["amountFrom"]),
+    amountTo: amount(filter["amountTo"]),
   };
 }
 
-/** A decimal comma as the API's point. With three digits behind it, it could be a thousand: the API refuses that. */
-function decimalOf(text: string | undefined): string | undefined {
-  return text?.replace(/^(\d+),(\d{1,2})$/, "$1.$2");
+/** In the API's notation. What could be two amounts, or is none, goes there with a comma, which it refuses. */
+function amountOf(reader: Reader, text: string | undefined, currency: string): string | undefined {
+  return text && (readAmount(reader, text, currency).value ?? text.replaceAll(".", ","));
 }
 
 async function answerList(context: PageContext): Promise<PageAnswer> {
@@ -68,7 +70,7 @@ async function answerList(context: PageContext): Promise<PageAnswer> {
   const [page, merchants] = await Promise.all([
     readList(
       context,
-      api.read(operations.listPaymentsOfMerchants, { query: { ...paymentFilter(query), cursor } }),
+      api.read(operations.listPaymentsOfMerchants, { query: { ...paymentFilter(query, reader), cursor } }),
     ),
     readMerchants(context),
   ]);

@@ -15,6 +15,7 @@ import { lastDays } from "../payments/payment-list.ts";
 import { SETTLEMENT_TEXTS } from "../settlement/settlement-texts.ts";
 import { table } from "../ui/table.ts";
 import { problemText } from "../ui/problem-text.ts";
+import { decimalField } from "../ui/read-number.ts";
 import { amountIn } from "./amount-in.ts";
 
 /** One field for every kind of number. */
@@ -87,7 +88,10 @@ async function findAmount({ api, now, query, reader }: PageContext, text: string
   const { texts } = reader;
   const foundAs = texts.amountFound(RANGE_DAYS_MAX);
   const rows = items.map((payment) => ({ ...paymentRow(reader, payment), foundAs }));
-  const href = `/payments?${new URLSearchParams(filter).toString()}`;
+  // The list reads an amount as the reader writes it.
+  const written = decimalField(reader, amount);
+  const listed = { ...filter, amountFrom: written, amountTo: written };
+  const href = `/payments?${new URLSearchParams(listed).toString()}`;
   return { rows, link: html`<p><a href="${href}">${texts.payments}: ${foundAs}</a></p>` };
 }
 

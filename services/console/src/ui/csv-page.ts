@@ -1,13 +1,13 @@
 import { basename } from "node:path/posix";
 import type { Endpoint } from "@holdfast/contracts";
 import type { OperatorApi } from "../api/operator-api.ts";
-import type { FileAnswer, Page } from "./page-context.ts";
+import type { FileAnswer, Page, Reader } from "./page-context.ts";
 
 type CsvPageOptions = Pick<Page, "audience"> & {
   /** The path's last part by default. */
   fileName?: string;
   /** The filter of the list itself; all rows by default. */
-  filter?: (query: URLSearchParams) => Record<string, string | undefined>;
+  filter?: (query: URLSearchParams, reader: Reader) => Record<string, string | undefined>;
 };
 
 /** A list as the API exports it: all matching rows, whose last line says that they are whole. */
@@ -20,7 +20,8 @@ export function csvPage(
     ...(audience && { audience }),
     method: "GET",
     path,
-    answer: async ({ api, query }) => await rowsOf(api, endpoint, { query: filter(query), fileName }),
+    answer: async ({ api, query, reader }) =>
+      await rowsOf(api, endpoint, { query: filter(query, reader), fileName }),
   };
 }
 
