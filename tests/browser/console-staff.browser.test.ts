@@ -85,6 +85,7 @@ test("a double click on rotate is one rotation, whose secret signs the test webh
   await page.getByRole("button", { name: "Rotate secret" }).first().dblclick();
   await page.getByRole("status").waitFor();
   const secret = await secretOf(page);
+  await inspectOnEveryScreen(page, "staff-secret");
   await page.getByRole("link", { name: "Keys and webhooks" }).last().click();
   await page.getByRole("button", { name: "Send test" }).first().click();
   expect(await statusOf(page)).toContain("has accepted the test webhook");

@@ -8,6 +8,7 @@ import {
   DESK,
   inspect,
   inspectInBothLights,
+  inspectOnEveryScreen,
   startBrowserHarness,
   type BrowserHarness,
 } from "./browser-harness.ts";
@@ -176,6 +177,7 @@ test("a double click on rotate is one rotation, and what is shown is the secret 
   await page.getByRole("button", { name: "Rotate secret" }).first().dblclick();
   await page.getByRole("status").waitFor();
   const secret = await secretOf(page);
+  await inspectOnEveryScreen(page, "console-secret");
   await page.getByRole("link", { name: "Go to the merchant" }).click();
   await page.getByRole("button", { name: "Send test" }).first().click();
   expect(await statusOf(page)).toContain("has accepted the test webhook");
@@ -288,12 +290,16 @@ async function upload(content: string): Promise<string> {
 /** Other files report every payment again, whose lines are differences, too. */
 const MISSING = "/settlement?class=MISSING_HERE";
 
-/** Lines of a bank's file that name nothing of ours. */
-async function reportMissing(...grosses: string[]) {
+/** Lines of a bank's file that name nothing of ours. @returns the ids of their differences. */
+async function reportMissing(...grosses: string[]): Promise<string[]> {
   const importId = await upload(genericFile(...grosses.map((gross) => genericLine({ gross }))));
-  const found = () =>
-    product.query("select 1 from settlement.difference where import_id = $1 and state = 'OPEN'", [importId]);
-  await eventually(async () => expect(await found()).toHaveLength(grosses.length));
+  const query =
+    "select difference_id as id from settlement.difference where import_id = $1 and state = 'OPEN'";
+  return await eventually(async () => {
+    const found = await product.query<{ id: string }>(query, [importId]);
+    expect(found).toHaveLength(grosses.length);
+    return found.map(({ id }) => id);
+  });
 }
 
 const rowOf = (page: Page, amount: string) => page.getByRole("row").filter({ hasText: `TRY ${amount}` });
@@ -556,7 +562,7 @@ const SCROLLED_TABLES = `[...document.querySelectorAll("main :has(> table)")]
 test.each(READERS)("every page can be read and operated ($name)", async ({ name, reader }) => {
   const { paymentId } = await sell(product);
   await requestRefund(product, paymentId, { amount: 2 });
-  await reportMissing("99.99");
+  const [difference = ""] = await reportMissing("99.99");
   const page = await signIn("alice", "/", reader);
   const [{ event_id: eventId } = { event_id: randomUUID() }] = await product.query<{ event_id: string }>(
     "select event_id from webhooks.attempt order by sent_at desc limit 1",
@@ -571,6 +577,8 @@ test.each(READERS)("every page can be read and operated ($name)", async ({ name,
     merchants: "/merchants",
     merchant: `/merchants/${merchantId}`,
     settlement: "/settlement",
+    difference: `/settlement/differences/${difference}`,
+    "installment-prices": `/accounts/${product.file.accountId}/installment-prices`,
     audit: "/audit",
   };
   for (const [title, path] of Object.entries(pages)) {

@@ -7,6 +7,8 @@ export type Shown = Record<"merchantId" | "payment" | "refund" | "event", string
   link?: string;
   dispute?: string;
   import?: string;
+  difference?: string;
+  account?: string;
 };
 
 /** Shown by another page's rows, or as a file of its own. */
@@ -23,7 +25,9 @@ export function pagePaths(person: Audience, shown: Shown): Map<string, string | 
   return new Map(pages.map(({ path }) => [path, pathOf(path, shown)]));
 }
 
-function pathOf(page: string, { merchantId, payment, refund, event, link, dispute, import: taken }: Shown) {
+function pathOf(page: string, shown: Shown) {
+  const { merchantId, payment, refund, event, link, dispute, import: taken, difference } = shown;
+  const { account = TEST_ACCOUNT_ID } = shown;
   const filled: Record<string, string | undefined> = {
     "/search": `/search?q=${payment}`,
     "/payments/:paymentId": `/payments/${payment}`,
@@ -33,9 +37,10 @@ function pathOf(page: string, { merchantId, payment, refund, event, link, disput
     "/deliveries/:eventId": `/deliveries/${event}`,
     "/merchants/:merchantId": `/merchants/${merchantId}`,
     "/accounts/new": "/accounts/new?protocol=iyzico",
-    "/accounts/:accountId": `/accounts/${TEST_ACCOUNT_ID}`,
-    "/accounts/:accountId/installment-prices": `/accounts/${TEST_ACCOUNT_ID}/installment-prices`,
+    "/accounts/:accountId": `/accounts/${account}`,
+    "/accounts/:accountId/installment-prices": `/accounts/${account}/installment-prices`,
     "/settlement/imports/:importId": taken && `/settlement/imports/${taken}`,
+    "/settlement/differences/:differenceId": difference && `/settlement/differences/${difference}`,
     "/payment-links/:paymentLinkId": link && `/payment-links/${link}`,
   };
   return page in filled ? filled[page] : page.includes(":") ? undefined : page;

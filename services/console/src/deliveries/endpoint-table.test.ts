@@ -5,7 +5,10 @@ import { healthOf } from "./endpoint-table.ts";
 
 const reader = { language: "en", locale: "en-GB", texts: TEXTS.en } as const;
 const shown = (health: WebhookEndpoint["health"]) =>
-  healthOf(reader, health).text.replaceAll(/<[^>]+>|\s+/g, " ").replaceAll(/ +/g, " ").trim();
+  healthOf(reader, health)
+    .text.replaceAll(/<[^>]+>|\s+/g, " ")
+    .replaceAll(/ +/g, " ")
+    .trim();
 
 test("an endpoint that fails says since when, and nothing of how it is tried", () => {
   const failingSince = "2026-11-20T08:10:00.000Z";

@@ -31,8 +31,8 @@ function lineEvent(reader: Reader, line: BankLine): TimelineEvent {
   const file = texts.lineOf(line.fileName, line.line);
   return {
     at: line.takenAt,
-    what: html`${texts.reported}:
-      ${statusWord(reader, line.kind)} ${amountText(reader, line.grossAmount, line.currency)}`,
+    what: html`${texts.reported}: ${statusWord(reader, line.kind)}
+    ${amountText(reader, line.grossAmount, line.currency)}`,
     who: reader.texts.bank,
     detail: html`<a href="/settlement/imports/${line.importId}">${file}</a>${`; ${said}`}`,
   };
