@@ -242,7 +242,7 @@ const FORMS: Record<string, Form> = {
 };
 const EACH = Object.entries(FORMS).flatMap(([path, form]) => form.who.map((who) => ({ who, path, form })));
 
-/** They bring a file, and a browser's test sends it each of these ways. */
+/** They bring a file, and have tests of their own. */
 const WITH_FILE = ["/settlement/upload", "/disputes/:chargebackId/evidence"];
 
 /** A file that waits for a second person, and a line of it that nobody could read. */
@@ -448,6 +448,60 @@ describe.each(EACH)("$who: $path", ({ who, path, form }) => {
     },
   );
 });
+
+describe.each(WITH_FILE)("operator: %s", (path) => {
+  const send = (
+    session: string | undefined,
+    more: Record<string, string> = {},
+    headers?: Record<string, string>,
+  ) => started.post(session, filled(path), withFile(more), headers);
+
+  test("a file from another site, with a stale token or with none goes nowhere", async () => {
+    const answers = [
+      await send(sessions.operator, {}, { Origin: "https://evil.example" }),
+      await send(sessions.operator, {}, { "Sec-Fetch-Site": "cross-site" }),
+      await send(sessions.operator, { formToken: "stale" }),
+      await send(sessions.operator, { formToken: "" }),
+    ];
+    for (const { status, text, calls } of answers) {
+      expect([status, calls]).toEqual([403, []]);
+      expect(text).toContain('role="alert"');
+    }
+  });
+
+  test("a file without a session, or after the logout, leads to the sign-in and goes nowhere", async () => {
+    const left = await started.signIn("operator", { subject: "leaver" });
+    await started.post(left, "/logout", {});
+    for (const session of [undefined, left])
+      expect(await send(session)).toMatchObject({ status: 303, calls: [] });
+  });
+
+  test("a file of somebody who may only read is refused by a page", async () => {
+    const { status, text } = await send(
+      await started.signIn("operator", { subject: "reader", roles: ["viewer"] }),
+    );
+    expect(status).toBe(403);
+    expect(text).toContain('role="alert"');
+  });
+});
+
+test("evidence that is sent twice at the same time is kept once", async () => {
+  const path = filled("/disputes/:chargebackId/evidence");
+  const send = () => started.post(sessions.operator, path, withFile());
+  const [first, second] = await Promise.all([send(), send()]);
+  expect([first.status, second.status]).toEqual([303, 303]);
+  const kept = "select file_name from payments.chargeback_evidence where chargeback_id = $1";
+  expect(await started.query(kept, [dispute])).toEqual([{ file_name: "letter.pdf" }]);
+});
+
+/** The fields of both forms, and a file behind them. */
+function withFile(more: Record<string, string> = {}): FormData {
+  const form = new FormData();
+  const fields = { accountId: TEST_ACCOUNT_ID, mapping: "generic", ...more };
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set("file", new Blob(["a letter"]), "letter.pdf");
+  return form;
+}
 
 /** Asks in both languages for a page that is to mark one field. */
 async function expectFaultBeside(

@@ -89,6 +89,13 @@ test("a largest amount whose amount was emptied is refused at its field, and sta
   expect(refused.text).toContain('id="largestAmount-0-fault"');
 });
 
+test("a capture of 1,234 is refused at its field, before anything is asked", async () => {
+  const paymentId = await started.authorize(started.shops.mine);
+  const refused = await send("staff", `/payments/${paymentId}/review-capture`, { captureAmount: "1,234" });
+  expect(refused.status).toBe(400);
+  expect(fieldOf(refused.text, "captureAmount")).toEqual({ value: "1,234", fault: AMBIGUOUS });
+});
+
 test("payments are listed between amounts with commas, and 1.234 is refused at its field", async () => {
   const { payment } = started.shops.mine.things;
   const turkish = { "Accept-Language": "tr-TR" };

@@ -84,7 +84,7 @@ export async function startRelayedConsole() {
     post: (
       session: string | undefined,
       path: string,
-      form: Record<string, string> | URLSearchParams,
+      form: Record<string, string> | URLSearchParams | FormData,
       headers: Record<string, string> = { Origin: url },
     ) =>
       send(path, {
@@ -101,9 +101,18 @@ export async function startRelayedConsole() {
 }
 
 /** The form with the fields that a page adds to each, where the test has no others. */
-function filled(form: Record<string, string> | URLSearchParams, added: Record<string, string>) {
+function filled(form: Record<string, string> | URLSearchParams | FormData, added: Record<string, string>) {
+  if (form instanceof FormData) return filledBeforeFile(form, added);
   const fields = new URLSearchParams(form);
   for (const [name, value] of Object.entries(added)) if (!fields.has(name)) fields.set(name, value);
+  return fields;
+}
+
+/** The same for a form with a file, of which nothing is read behind the file. */
+function filledBeforeFile(form: FormData, added: Record<string, string>) {
+  const fields = new FormData();
+  for (const [name, value] of Object.entries(added)) if (!form.has(name)) fields.append(name, value);
+  for (const [name, value] of form) fields.append(name, value);
   return fields;
 }
 
