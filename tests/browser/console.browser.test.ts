@@ -229,6 +229,7 @@ test("after a logout the session is over everywhere, and the back button shows n
   expect(session).toMatchObject({ secure: true, httpOnly: true, sameSite: "Lax", path: "/", expires: -1 });
   await page.getByRole("button", { name: "Log out" }).click();
   await page.waitForURL(`${consoleUrl}/logged-out`);
+  await inspectOnEveryScreen(page, "logged-out");
   const again = await fetch(`${consoleUrl}/refunds`, {
     headers: { Cookie: `${session.name}=${session.value}` },
     redirect: "manual",

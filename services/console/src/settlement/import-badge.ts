@@ -4,11 +4,12 @@ import { statusBadge } from "../ui/format.ts";
 import type { Reader } from "../ui/page-context.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 
-/** The badge of a file's state. A file whose sender may confirm it waits for nobody else. */
+/** A file's state, and why it was refused. A file whose sender may confirm it waits for nobody else. */
 export function importBadge(
   reader: Reader,
-  { state, senderConfirms }: Pick<SettlementImport, "state" | "senderConfirms">,
+  { state, senderConfirms, reason }: Pick<SettlementImport, "state" | "senderConfirms" | "reason">,
 ): Html {
-  if (senderConfirms !== true) return statusBadge(reader, state);
-  return html`<span class="badge open">${SETTLEMENT_TEXTS[reader.language].toConfirm}</span>`;
+  const { refusals, toConfirm } = SETTLEMENT_TEXTS[reader.language];
+  if (senderConfirms === true) return html`<span class="badge open">${toConfirm}</span>`;
+  return html`${statusBadge(reader, state)} ${reason && (refusals[reason] ?? reason)}`;
 }

@@ -83,7 +83,7 @@ async function refuse(context: PageContext): Promise<PageAnswer> {
 function factsOf(reader: Reader, file: Import, accounts: KnownAccounts) {
   const texts = SETTLEMENT_TEXTS[reader.language];
   return [
-    [texts.state, html`${importBadge(reader, file)} ${file.reason}`],
+    [texts.state, importBadge(reader, file)],
     [reader.texts.detail, foldedDetail(file.detail)],
     [texts.lines, file.lines],
     [texts.faults, file.faults],

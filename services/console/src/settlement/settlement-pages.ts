@@ -200,7 +200,7 @@ function importTable(reader: Reader, imports: readonly SettlementImport[], accou
       { heading: texts.importedBy, cell: ({ importedBy }) => importedBy },
       {
         heading: texts.state,
-        cell: (file) => html`${importBadge(reader, file)} ${file.reason} ${foldedDetail(file.detail)}`,
+        cell: (file) => html`${importBadge(reader, file)} ${foldedDetail(file.detail)}`,
       },
       { heading: texts.lines, isNumber: true, cell: ({ lines }) => lines },
       { heading: texts.faults, isNumber: true, cell: ({ faults }) => faults },
