@@ -1,4 +1,4 @@
-// What finance reads about a bank's file: accounts by name, and no code or English word on a Turkish page.
+// What finance reads and writes about a bank's file: accounts by name, and nothing in English on a Turkish page.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TEST_ACCOUNT_ID } from "../support/index.ts";
@@ -62,4 +62,14 @@ test.each([
   expect(status).toBe(200);
   expect(text).toContain(`<dd>${detail}</dd>`);
   expect(text).toContain(`<dd>${ACCOUNT}</dd>`);
+});
+
+test("an amount of 1,234 that somebody has read in the file is refused at its field", async () => {
+  const path = `/settlement/differences/${DIFFERENCE}/close`;
+  const form = { decision: "ACCEPT_BANK", reason: "okundu", amount: "1,234", currency: "TRY" };
+  const headers = { Origin: started.url, "Accept-Language": "tr" };
+  const { status, text, calls } = await started.post(session, path, form, headers);
+  expect([status, calls.filter((call) => call.startsWith("POST"))]).toEqual([400, []]);
+  expect(text).toMatch(/id="amount-fault">\s*Bu, 1234 ya da 1 ve kesri olabilir/);
+  expect(text).toContain('value="1,234"');
 });
