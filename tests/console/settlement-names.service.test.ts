@@ -1,4 +1,4 @@
-// What finance reads and writes about a bank's file: accounts by name, and nothing in English on a Turkish page.
+// What finance reads and writes about a bank's file: accounts by name, and no English on a Turkish page.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TEST_ACCOUNT_ID } from "../support/index.ts";
@@ -62,6 +62,12 @@ test.each([
   expect(status).toBe(200);
   expect(text).toContain(`<dd>${detail}</dd>`);
   expect(text).toContain(`<dd>${ACCOUNT}</dd>`);
+});
+
+test("the reason of a line that could not be read is marked as English on a Turkish page", async () => {
+  const { status, text } = await started.get(session, `/settlement/imports/${IMPORT}?lang=tr`);
+  expect(status).toBe(200);
+  expect(text).toContain('<span lang="en">1 cell, not 12</span>');
 });
 
 test("an amount of 1,234 that somebody has read in the file is refused at its field", async () => {

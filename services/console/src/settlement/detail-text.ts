@@ -11,11 +11,12 @@ export function detailText(reader: Reader, detail: string): Html {
     const found = pattern.exec(detail);
     if (found) return write(reader, ...found.slice(1));
   }
-  return inEnglish(detail);
+  return englishText(reader, detail);
 }
 
-function inEnglish(text: string): Html {
-  return html`<span lang="en">${text}</span>`;
+/** What the service says in English alone, marked as such on a page in another language. */
+export function englishText({ language }: Reader, text: string): Html {
+  return language === "en" ? html`${text}` : html`<span lang="en">${text}</span>`;
 }
 
 /** Sentences that are always the same. */
@@ -56,5 +57,5 @@ const TURKISH_OF: readonly Sentence[] = [
     /^(\d+) lines? names? the payout, and it has not come$/,
     (_, lines) => html`${lines} satırda bu banka ödemesi belirtilmiş, ödeme gelmedi`,
   ],
-  [/^not readable: (.+)$/, (_, reason) => html`okunamadı: ${inEnglish(reason)}`],
+  [/^not readable: (.+)$/, (reader, reason) => html`okunamadı: ${englishText(reader, reason)}`],
 ];

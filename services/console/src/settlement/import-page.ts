@@ -8,6 +8,7 @@ import { linkToAccount, type KnownAccounts } from "../accounts/account-path.ts";
 import { amountText, dayText, statusWord, timeElement } from "../ui/format.ts";
 import { roleBar } from "../ui/offers.ts";
 import type { Notice, Page, PageAnswer, PageContext, Reader } from "../ui/page-context.ts";
+import { englishText } from "./detail-text.ts";
 import { foldedDetail } from "./folded-detail.ts";
 import { importBadge } from "./import-badge.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
@@ -213,7 +214,7 @@ function noteColumns(reader: Reader) {
   const texts = SETTLEMENT_TEXTS[reader.language];
   return [
     { heading: texts.lineNumber, isNumber: true, cell: ({ line }: LineNote) => line },
-    { heading: texts.why, isWide: true, cell: ({ reason }: LineNote) => reason },
+    { heading: texts.why, isWide: true, cell: ({ reason }: LineNote) => englishText(reader, reason) },
   ];
 }
 
