@@ -72,10 +72,8 @@ export async function startRelayedConsole() {
       send(path, { headers: { ...headers, Cookie: cookieOf(session) } }),
     /** Asks for a target that need not be part of a URL. @returns the answer's status. */
     async getRaw(session: string | undefined, target: string): Promise<number> {
-      const asked = forward(url, {
-        path: target,
-        headers: session === undefined ? {} : { Cookie: cookieOf(session) },
-      });
+      const headers = session === undefined ? {} : { Cookie: cookieOf(session) };
+      const asked = forward(url, { path: target, headers });
       const [answer] = (await once(asked.end(), "response")) as [IncomingMessage];
       answer.resume();
       return answer.statusCode!;
