@@ -43,9 +43,10 @@ export interface Acquirer {
    */
   complete(request: CompletionRequest): Promise<CompletionOutcome>;
   /**
-   * Checks that the browser's return comes from the acquirer and is about this payment: a pure function, for adapters
-   * that can tell without a call. It runs before anything changes, so a return that proves nothing leaves no trace on
-   * the payment. `complete` may still refuse what passes here, and checks it where this is absent.
+   * Checks that the browser's return comes from the acquirer and is about this payment, for adapters that can
+   * tell without a call. The function is pure and runs before anything changes, so a forged return leaves no
+   * trace on the payment. `complete` may still refuse a return that passed here. Without `checkReturn` it
+   * makes this check itself.
    */
   checkReturn?(request: ReturnCheck): NotGenuine | undefined;
   /**
@@ -184,8 +185,8 @@ export type FollowUpRequest = LastingCall &
   };
 
 /**
- * True for a call that was sent before without a certain answer, where the acquirer has been asked about it since: what its
- * record shows now is all that has come of it.
+ * True for a repetition of a call whose first answer is uncertain and about which the acquirer has been asked
+ * since: the record shows everything that the first call did.
  */
 type Repeated = true;
 
@@ -286,8 +287,9 @@ export type NotGenuine = {
 type Authenticated = { authentication?: Authentication };
 
 /**
- * The reference is that of the authorization or the sale that is reversed. Amount and currency are those that the
- * acquirer approved, which may be less than was requested; where those are unknown, the requested ones.
+ * `reference` names the authorization or the sale to reverse. Amount and currency are those that the acquirer
+ * approved, which may be less than was requested. They are the requested ones if the approved ones are
+ * unknown.
  */
 export type ReversalRequest = LastingCall &
   AcquirerAmount & { operation: CardOperation; target: Target; isRepeated?: Repeated };
@@ -328,16 +330,19 @@ export type Approved = AcquirerAmount & {
 export type FraudReview = "accepted" | "in_review" | "rejected";
 
 /**
- * `soft` may succeed later, or at another account; `hard` will not with this card, or with these data of it, such as a wrong
- * security code; `sca_required` needs 3-D Secure; `stolen` is a lost, stolen or blocked card; `limit` is the card's balance
- * or limit; `technical` was refused before the issuer judged it.
+ * `soft` may succeed later or at another account. `hard` will not succeed with this card or these card data,
+ * such as a wrong security code. `sca_required` needs 3-D Secure. `stolen` is a lost, stolen or blocked card.
+ * `limit` is the card's balance or limit. `technical` was refused before the issuer judged it.
  */
 export type DeclineClass = "soft" | "hard" | "sca_required" | "stolen" | "limit" | "technical";
 
 export type Declined = {
   kind: "declined";
   declineClass?: DeclineClass;
-  /** A cancel comes after its day: the acquirer undoes the payment no more. A hold then lapses by itself. */
+  /**
+   * The cancel comes after the business day, and the acquirer no longer voids the payment. An authorization
+   * then expires by itself.
+   */
   isTooLate?: true;
   externalTransactionId?: string;
   resultCode: string;
@@ -351,10 +356,10 @@ export type Declined = {
 export type Expired = { kind: "expired" };
 
 /**
- * The request may have been carried out. The `reason` is for logs and metrics only:
- * `timeout` no whole answer in time; `connection_lost` cut after the request may have left; `invalid_answer` not an
- * answer of the protocol (garbage, HTTP 5xx, too large); `mismatch` another amount, currency or reference than asked for;
- * `pending` accepted, and the result comes later.
+ * The request may have been carried out. `reason` is for logs and metrics only. `timeout`: no whole answer in
+ * time. `connection_lost`: the connection broke after the request may have left. `invalid_answer`: not an
+ * answer of the protocol (garbage, HTTP 5xx, too large). `mismatch`: another amount, currency or reference
+ * than was sent. `pending`: accepted, and the result comes later.
  */
 export type Unknown = {
   kind: "unknown";
@@ -370,12 +375,12 @@ export type Unknown = {
 export type UnknownReason = "timeout" | "connection_lost" | "invalid_answer" | "mismatch" | "pending";
 
 /**
- * Nothing of this call can have been carried out. Without a `reason` no byte of it left the machine: connection refused,
- * name not found, TLS not established, each tried twice if there was time; or our wait ended before a connection was free,
- * or the adapter was closed. `credentials` the acquirer knows our user or password no more; `day_not_ended` it takes the
- * call only after `notBefore`, the end of its business day; `limit` it takes no more calls before `notBefore`;
- * `unsupported` this acquirer has no such operation; `no_record` it shows no order that it has approved, so that the answer, once
- * lost, could never be found.
+ * Nothing of this call was carried out. Without a `reason` no byte left the machine: connection refused, name
+ * not found or TLS not established, each tried twice if there was time; or no connection was free in time; or
+ * the adapter was closed. `credentials`: the acquirer refuses our user or password. `day_not_ended`: it
+ * accepts the call only after `notBefore`, the end of its business day. `limit`: it accepts no more calls
+ * before `notBefore`. `unsupported`: it has no such operation. `no_record`: it shows no order that it has
+ * approved, so a lost answer could never be found again.
  */
 export type NotSent = {
   kind: "not_sent";
@@ -407,8 +412,8 @@ export type ReversalOutcome =
 export type BankMovement = AcquirerAmount & {
   kind: MovementKind;
   /**
-   * `voided`: it took effect and was reversed; `bound`: a reversal has bound our reference, and nothing ever takes
-   * effect under it; `pending`: accepted, and its result comes later.
+   * `voided`: it took effect and was reversed. `bound`: a reversal has bound our reference, and nothing takes
+   * effect under it. `pending`: accepted, and the result comes later.
    */
   state: "approved" | "declined" | "voided" | "bound" | "expired" | "pending";
   /** Our reference, only where the acquirer gives it back for this kind: see `Capabilities.ownReferenceOn`. */

@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** The addresses in an account's settings, under the protocol's own names for them. The first one is that of payments. */
+/**
+ * The addresses in an account's settings, with the protocol's name for each. The address for payments comes
+ * first.
+ */
 export function addressesIn(settings: object): [name: string, url: URL][] {
   return Object.entries(settings).flatMap(([name, value]) => {
     const url = typeof value === "string" ? URL.parse(value) : null;

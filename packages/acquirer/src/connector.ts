@@ -55,7 +55,7 @@ export type BusinessDay = { timeZone: string; cutOff: string };
 export type AcquirerWire = {
   connectionsMax: number;
   connectTimeoutMs: number;
-  /** PEM of a certificate authority, where it is none of the public ones. */
+  /** PEM of the certificate authority, unless a public one signed the certificate. */
   ca?: string;
   /**
    * Asked before each call over the network, where the account may make so many a minute.

@@ -21,21 +21,24 @@ export type Attempt = AcquirerAmount & {
   kind: MovementKind;
   /** For a void or a refund: the acquirer's id of the payment that it gives back. */
   targetTransactionId?: string;
-  /** For one of several of its kind, where the acquirer does not give our reference back: see `isToldByNames`. */
+  /**
+   * Tells the attempt from other movements of its kind, if the acquirer does not return our reference: see
+   * `isToldByNames`.
+   */
   names?: Names;
 };
 
 /**
- * The acquirer's ids of an order's movements of one kind, which tell an attempt from the others. No time does: the
- * clock is the acquirer's, in a zone of its own, and of an hour that comes twice.
+ * The acquirer's ids of an order's movements of one kind, which tell an attempt from other attempts. Times
+ * cannot: they are the acquirer's, in a time zone of its own with an hour that is repeated in autumn.
  */
 export type Names = {
   /**
-   * Those that were there before the attempt was sent, each as often as it was shown. Absent where that is not known, as after
-   * a restore: a movement that could be the attempt is then for people to look at.
+   * The ids that the record showed before the attempt was sent, each as often as it was shown. Absent if
+   * unknown, as after a restore: then an operator decides about a movement that could be the attempt.
    */
   before?: readonly string[];
-  /** Those that are known to be none of the attempt. */
+  /** The ids that are known to belong to other attempts. */
   others: readonly string[];
   /** The one that the acquirer has given the attempt in its answer. */
   own?: string;
@@ -44,9 +47,9 @@ export type Names = {
 /** The outcome of one attempt, by all that the acquirer knows of its order. */
 export type Verdict =
   /**
-   * It took effect and nothing reversed it, in an amount that may differ from the requested one. For a completion it
-   * includes the authentication's result, as evidence in a dispute. `fraudReview` says whether the acquirer lets the
-   * goods be sent.
+   * It took effect and nothing reversed it. The amount may differ from the requested one. A completion
+   * includes the authentication's result, as evidence in a dispute. `fraudReview` says whether the acquirer
+   * lets the goods be sent.
    */
   | (Approved & Authenticated)
   | (Declined & Authenticated)
@@ -76,9 +79,9 @@ export async function inquireAbout(
 }
 
 /**
- * Judges one attempt by an acquirer's knowledge of its order. Money that moved counts before every refusal. Two
- * movements that could both be the attempt are a mismatch, for people to look at. The order in which the acquirer lists
- * them decides nothing, and neither do their times: a copy that it judged counts before one that came too late.
+ * Judges one attempt by the acquirer's record of its order. Money that moved counts before every refusal. Two
+ * movements that could both be the attempt are a mismatch, which an operator resolves. The order of the
+ * movements and their times decide nothing. A declined or approved copy counts before one that came too late.
  */
 export function judge(
   attempt: Attempt,
@@ -107,9 +110,9 @@ export function judge(
 }
 
 /**
- * An order has at most one of each of these, so a refusal without our reference is known to be ours. A refused capture,
- * void, release or refund may be an earlier one's, while this one is still under way: its outcome is unknown until it
- * is approved, or its own call is answered.
+ * The kinds that an order has at most once, so a refusal without our reference is ours. A refused capture,
+ * void, release or refund may belong to an earlier attempt while this one is still on its way. Its outcome is
+ * unknown until it is approved or its own call is answered.
  */
 const ONCE_AN_ORDER: ReadonlySet<MovementKind> = new Set(["authorize", "sale"]);
 
@@ -117,8 +120,8 @@ const ONCE_AN_ORDER: ReadonlySet<MovementKind> = new Set(["authorize", "sale"]);
 const MANY_AN_ORDER: ReadonlySet<MovementKind> = new Set(["release", "refund"]);
 
 /**
- * True where only names tell which movement of an order is the attempt's: before it is sent, those of the order have to
- * be known.
+ * True if only the acquirer's ids tell which movement of an order is the attempt's. The order's ids have to
+ * be read before the attempt is sent.
  */
 export function isToldByNames(
   kind: MovementKind,
@@ -180,8 +183,8 @@ function isVoided(attempt: Attempt, movements: readonly BankMovement[]): boolean
 }
 
 /**
- * A refund of all that was taken, which the acquirer shows only as the state of what it voided. A void that is known to be
- * another movement's, such as a cancel of ours, is none.
+ * A refund of the whole captured amount, which the acquirer shows only as a voided capture or sale. A void
+ * that is known to belong to another movement, such as our cancel, is no refund.
  */
 function paidByVoid(attempt: Attempt, movements: readonly BankMovement[]): Verdict | undefined {
   const { kind, amountMinor, currency, names } = attempt;

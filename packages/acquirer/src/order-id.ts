@@ -7,9 +7,10 @@ export function orderIdOf(paymentId: string): string {
 }
 
 /**
- * The same in 20 letters and digits, for an acquirer that takes no more: docs/adr/0069. It is written from the id alone and
- * read back by {@link namedBy}, so that it is stored nowhere.
- * @returns undefined for what is no UUIDv7, or one of the year 3084 or later: nothing can be sent under it.
+ * The order id in 20 letters and digits, for an acquirer that accepts no more: docs/adr/0069. It follows from
+ * the id alone and is read back by {@link namedBy}, so it is stored nowhere.
+ * @returns undefined for an id that is no UUIDv7, or from the year 3084 or later: nothing can be sent under
+ * it.
  */
 export function shortOrderIdOf(orderId: string): string | undefined {
   const [, time, a, b] = UUID_V7.exec(orderId) ?? [];

@@ -8,10 +8,10 @@ const client = join(import.meta.dirname, "..");
 const root = join(client, "..", "..");
 
 /**
- * Builds the package that is published and packs it. The repository runs the sources as they are; merchants get
- * JavaScript with its types, as ESM and as CommonJS (docs/adr/0031). The compiler is the one that checks the sources.
- *
- * @param dir where the package is built, which is emptied before.
+ * Builds the package that is published, and packs it. The repository runs the sources directly. Merchants get
+ * JavaScript with its types, as ESM and as CommonJS (docs/adr/0031), from the compiler that also checks the
+ * sources.
+ * @param dir the directory in which the package is built; it is emptied first.
  * @returns the packed file.
  */
 export async function packClient(dir: string): Promise<string> {

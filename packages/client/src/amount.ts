@@ -30,10 +30,10 @@ export function amountText(amount: Amount): string {
 }
 
 /**
- * An amount of a request or of an answer in minor units, to calculate with: `toMinorUnits(12.5, 2)` is `1250n`.
- *
- * @param decimals of the currency (ISO 4217): TRY 2, JPY 0, KWD 3.
- * @throws HoldfastError where the amount has more decimals than that.
+ * Converts an amount of a request or an answer to minor units, for calculations: `toMinorUnits(12.5, 2)` is
+ * `1250n`.
+ * @param decimals the currency's number of decimals (ISO 4217): TRY 2, JPY 0, KWD 3.
+ * @throws HoldfastError if the amount has more decimals than the currency.
  */
 export function toMinorUnits(amount: Amount, decimals: number): bigint {
   // An answer may say 0, as `merchantCommission` does.

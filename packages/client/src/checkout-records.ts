@@ -44,6 +44,6 @@ export type BinInfo = {
   domInt: Known<"DOM" | "INT">;
   loyaltyCode?: string;
   installmentCounts: number[];
-  /** For an order: what the card is charged in each number of installments, and each part of it. */
+  /** The total and each part for every offered number of installments; only for a checkout with an order. */
   installments?: { installmentCount: number; installmentTotal: number; parts: number[] }[];
 };

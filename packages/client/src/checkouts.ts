@@ -22,7 +22,7 @@ export type Checkouts = {
   get(checkoutId: string): Promise<Checkout>;
   /** Newest first, read page by page. @throws HoldfastError while it is read. */
   list(filter?: CheckoutFilter): AsyncIterable<Checkout>;
-  /** The same as a CSV file, in pieces. @throws HoldfastError `incomplete_export` among others. */
+  /** Exports the list as CSV, in pieces of text. @throws HoldfastError `incomplete_export` among others. */
   exportCsv(filter?: CheckoutFilter, options?: CsvOptions): AsyncIterable<string>;
 };
 

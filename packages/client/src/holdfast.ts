@@ -22,7 +22,7 @@ export class Holdfast {
 
   /** @throws HoldfastError in a browser, and for options that are not safe to use. */
   constructor(options: HoldfastOptions) {
-    // The settings stay in closures, so that an object that is logged shows no secret.
+    // The settings stay in closures, so that logging the client shows no secret.
     const settings = checkOptions(options);
     this.payments = createPayments(settings);
     this.refunds = createRefunds(settings);

@@ -6,8 +6,8 @@ export type Verdict =
   /** The gateway's 2xx. `pending` where it is a 202. */
   | { kind: "done"; body: object; pending: boolean; replayed: boolean }
   /**
-   * This sending started nothing. `ofEverySending` where the same holds for every other one with the same key;
-   * otherwise the answer says nothing about an earlier one.
+   * This sending started nothing. `ofEverySending` is true if no other sending with this key started anything
+   * either; otherwise the answer says nothing about earlier ones.
    */
   | { kind: "nothing"; error: HoldfastError; ofEverySending: boolean; waitMs?: number }
   /** It may have been carried out, or may be yet. */
@@ -47,10 +47,13 @@ export function judgeSending(sending: Sending): Verdict {
 }
 
 const SUCCESSES: ReadonlySet<number> = new Set([200, 201, 202]);
-/** A request that was slow to arrive, one too many, and one that was not started. */
+/** The statuses of a request that arrived too slowly, exceeded a limit or was not started. */
 const PASSING: ReadonlySet<number> = new Set([408, 429, 503]);
 
-/** Each record has one of these, a webhook test its event, and each list its items; a page of a captive portal has none. */
+/**
+ * Tells a record of the gateway from the page of a captive portal: a record has one of these ids, a webhook
+ * test has its event's id, and a list has its items.
+ */
 function isRecord(body: unknown): body is object {
   if (typeof body !== "object" || body === null) return false;
   const { paymentId, checkoutId, paymentLinkId, bin, eventId, items } = body as Record<string, unknown>;

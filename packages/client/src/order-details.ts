@@ -1,6 +1,6 @@
 import type { Amount } from "./amount.ts";
 
-/** A request's data about the buyer and the goods. Bounds are those of the gateway's OpenAPI document. */
+/** A request's data about the buyer and the goods. The gateway's OpenAPI document has the bounds. */
 export type CheckoutDetails = {
   customer?: Customer | undefined;
   /** Its amounts add up to the payment's. */

@@ -20,7 +20,7 @@ export type PaymentLinks = {
   qrCode(paymentLinkId: string): Promise<string>;
   /** Newest first, read page by page. @throws HoldfastError while it is read. */
   list(): AsyncIterable<PaymentLink>;
-  /** The same as a CSV file, in pieces. @throws HoldfastError `incomplete_export` among others. */
+  /** Exports the list as CSV, in pieces of text. @throws HoldfastError `incomplete_export` among others. */
   exportCsv(options?: CsvOptions): AsyncIterable<string>;
 };
 

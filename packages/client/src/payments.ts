@@ -31,15 +31,14 @@ export type Payments = {
   /** A payment or a refund. @throws HoldfastError `payment_not_found` among others. */
   get(paymentId: string): Promise<Payment>;
   /**
-   * Payments and refunds, newest first, read page by page as they are asked for; `transactionType` tells which is which.
-   *
-   * @throws HoldfastError while it is read; a call by itself sends nothing.
+   * Lists payments and refunds, newest first; `transactionType` tells them apart. Pages are read while you
+   * iterate.
+   * @throws HoldfastError during the iteration; the call itself sends nothing.
    */
   list(filter?: PaymentFilter): AsyncIterable<Payment>;
   /**
-   * The same as a CSV file, in pieces of text that may end anywhere.
-   *
-   * @throws HoldfastError `incomplete_export` among others: a file that ends without one is whole.
+   * Exports the list as CSV, in pieces of text that may end anywhere.
+   * @throws HoldfastError `incomplete_export` among others. Without an error the file is complete.
    */
   exportCsv(filter?: PaymentFilter, options?: CsvOptions): AsyncIterable<string>;
   /**

@@ -9,10 +9,9 @@ import { answeredOf, fetchAnswer, silenceOf, type FetchAnswer, type Sending } fr
 type Filter = Record<string, string | undefined>;
 
 /**
- * All items of a list, newest first, a page at a time: the next one is read when its first item is asked for. An item
- * that is there when the first page is read comes exactly one time, even if others are added meanwhile.
- *
- * @throws HoldfastError where a page cannot be read; the items before it have come.
+ * All items of a list, newest first. A page is read when its first item is requested. An item that exists
+ * when the first page is read comes exactly once, even if items are added meanwhile.
+ * @throws HoldfastError if a page cannot be read, after all items before it.
  */
 export async function* readList<Item>(
   settings: Settings,

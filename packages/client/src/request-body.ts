@@ -22,7 +22,7 @@ export function requestBody(request: object, { apiKey, apiSecret }: Settings): s
   return `{${members.join(",")}}`;
 }
 
-/** Amounts are those of the request and of the items of its basket. */
+/** Applies to the amounts of the request and of its basket items. */
 function memberText(name: string, value: unknown): string {
   if (name === "amount" || name === "installmentTotal") return amountText(value as Amount);
   return name === "basket" && Array.isArray(value) ? `[${value.map(itemText).join(",")}]` : jsonOf(value);

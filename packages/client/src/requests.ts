@@ -2,7 +2,7 @@ import type { Amount } from "./amount.ts";
 import type { CheckoutDetails, OrderDetails } from "./order-details.ts";
 import type { MerchantFields } from "./payment-records.ts";
 
-/** Card fields and bounds are those of the gateway's OpenAPI document, which also judges them. */
+/** The gateway's OpenAPI document has the card fields and bounds, and the gateway validates them. */
 export type PreAuthorizationRequest = OrderDetails & {
   [Field in keyof MerchantFields]: MerchantFields[Field] | undefined;
 } & {
@@ -56,7 +56,7 @@ export type CheckoutRequest = CheckoutDetails & {
   currency: string;
   customerId?: string | undefined;
   installmentOptions?: number[] | undefined;
-  /** The buyer pays for installments where the account says so; the page shows the totals. */
+  /** The buyer pays for installments if the account has prices for them; the page shows the totals. */
   installmentPrices?: boolean | undefined;
   successUrl: string;
   failureUrl: string;

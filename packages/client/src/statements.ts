@@ -33,7 +33,7 @@ export type StatementFilter = { from: string; to: string; currency?: string | un
 export type Statements = {
   /** Oldest first, read page by page. @throws HoldfastError while it is read. */
   list(filter: StatementFilter): AsyncIterable<Statement>;
-  /** The same as a CSV file, in pieces. @throws HoldfastError `incomplete_export` among others. */
+  /** Exports the list as CSV, in pieces of text. @throws HoldfastError `incomplete_export` among others. */
   exportCsv(filter: StatementFilter, options?: CsvOptions): AsyncIterable<string>;
 };
 

@@ -1,9 +1,9 @@
 /**
- * A merchant's colour on its pages, for light screens and dark ones. Contrast is that of WCAG 2.2: text needs 4.5 to 1
- * (1.4.3). All functions are pure.
+ * A merchant's colour on its pages, for light and dark screens. Contrast is defined by WCAG 2.2: text needs
+ * 4.5 to 1 (1.4.3). All functions are pure.
  */
 
-/** The colour, the darker one under a pointer, and the one of text on it; all as `#rrggbb`. */
+/** The colour, its darker variant under a pointer, and the colour of text on it, all as `#rrggbb`. */
 export type Accent = { accent: string; accentDark: string; onAccent: string };
 
 /** Tells whether white text can be read on the colour. @param colour `#rrggbb`. */

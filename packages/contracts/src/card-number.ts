@@ -16,9 +16,9 @@ export function holdsCardNumber(text: string): boolean {
 }
 
 /**
- * The same for ids, keys, addresses and whatever else programs make of numbers: one in ten telephone numbers, article
- * numbers and national ids of 13 or 14 digits has a card number's check digit. So here the digits stand together, and are
- * 15 or more, or they are grouped as cards show them.
+ * The same check for ids, keys, addresses and other values that programs make of numbers. One in ten
+ * telephone numbers, article numbers and national ids of 13 or 14 digits has a card number's check digit. The
+ * digits here must therefore be consecutive and 15 or more, or grouped as cards show them.
  */
 export function isMadeOfCardNumber(id: string): boolean {
   return runsOf(id).some((run) =>
@@ -136,7 +136,10 @@ function percentDecoded(text: string): string {
   );
 }
 
-/** Unicode has the ten digits of a script in a row, and nowhere more than two scripts without a gap between them. */
+/**
+ * A script's ten digits are consecutive in Unicode, and no more than two scripts follow each other without a
+ * gap.
+ */
 function asciiDigit(digit: string): string {
   const codePoint = digit.codePointAt(0)!;
   let zero = codePoint;

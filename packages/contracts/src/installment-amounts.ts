@@ -1,9 +1,8 @@
 /**
- * The installments of each month, in minor units. The first one is larger where the amount cannot be divided: it is on
- * the next statement, so that the buyer's first charge is never less than announced, and all the others are equal.
- *
+ * The installments of each month, in minor units. If the amount cannot be divided evenly, the first one is
+ * larger and all others are equal. The buyer's first charge is therefore never less than announced.
  * @param totalMinor the whole amount; no interest is added to it.
- * @returns undefined where an installment would be nothing.
+ * @returns undefined if an installment would be zero.
  */
 export function installmentAmounts(
   totalMinor: bigint,

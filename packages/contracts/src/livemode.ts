@@ -1,12 +1,12 @@
 import { z } from "zod";
 
 /**
- * A merchant has two modes: live, and test, in which no bank is reached. Behind the sign-in they are two merchants. The
- * test one has the merchant's id with version 8 (RFC 9562, section 5.8) in the place of version 7, so that every key,
- * index, limit and look-up by merchant separates the two, and an id tells its mode without a look-up (docs/adr/0045).
- *
- * Test accounts at acquirers have ids of version 8, too, and the database lets a payment have only an account of its
- * mode.
+ * A merchant has two modes: live, and test, in which no bank is reached. After authentication they are two
+ * merchants. The test merchant's id is the merchant's with version 8 (RFC 9562, section 5.8) instead of
+ * version 7. Every key, index, limit and look-up by merchant therefore separates the two, and an id tells its
+ * mode without a look-up (docs/adr/0045).
+ * Test accounts at acquirers have ids of version 8, too, and the database lets a payment have only an account
+ * of its mode.
  */
 
 const VERSION_AT = "xxxxxxxx-xxxx-".length;

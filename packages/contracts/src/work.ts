@@ -1,10 +1,9 @@
 /**
- * The work of a command or a request, by what it waits for. It decides which permits the work takes and how its failure
- * is answered:
- *
+ * The work of a command or a request, by what it waits for. It decides which permits the work takes and how
+ * its failure is answered:
  * - `read` needs this installation alone and changes nothing, so that it can be repeated after any failure;
  * - `write` needs this installation alone;
- * - `external` may wait for a server outside: a bank's, or a merchant's.
+ * - `external` may wait for a bank's or a merchant's server.
  */
 export type Work = "read" | "write" | "external";
 

@@ -8,5 +8,5 @@ const read = (name: string) => readFileSync(join(folder, name), "utf8");
 /** The colours and the type of all pages, as custom properties on `:root`: a style sheet begins with them. */
 export const DESIGN_TOKENS = read("tokens.css");
 
-/** The same colours for readers who prefer a dark screen; for pages whose every colour is one of the tokens. */
+/** The colours for readers who prefer a dark screen, for pages that take every colour from the tokens. */
 export const DARK_TOKENS = read("dark.css");

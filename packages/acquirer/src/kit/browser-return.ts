@@ -1,9 +1,9 @@
 import type { BrowserReturn } from "../acquirer.ts";
 
 /**
- * The fields of a browser's return, by name; undefined where one that counts comes twice, since it could be read in two
- * ways, and where there are more than any bank sends.
- * @param nameOf the name by which a field counts, or undefined for one that does not count.
+ * The fields of a browser's return, by name. Undefined if a field that counts comes twice, since it could be
+ * read in two ways, or if there are more fields than any bank sends.
+ * @param nameOf the name by which a field counts, or undefined for a field that does not count.
  */
 export function returnedFields<Name extends string>(
   { fields }: BrowserReturn,

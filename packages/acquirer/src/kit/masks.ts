@@ -48,8 +48,9 @@ function base64Parts(pan: string): string[] {
 }
 
 /**
- * A bank's text for people, within what our columns and logs take: without control characters, which PostgreSQL and hosts
- * with padded fields do not agree about, nor those that make it read as another text, and cut. One that repeats something confidential is dropped as a whole.
+ * A bank's text, made safe for our columns and logs. It is cut, and loses control characters, which
+ * PostgreSQL and hosts with padded fields treat differently, and characters that change how the text reads. A
+ * text that repeats something confidential is dropped as a whole.
  */
 export function shownMessage(text: string, confidential: readonly string[] = []): string {
   if (repeats(text, confidential)) return "";

@@ -12,8 +12,9 @@ export function notGenuine(why: NotGenuine["why"]): NotGenuine {
 }
 
 /**
- * The end of a probe that has asked for an order that does not exist, where the bank did not say that there is none.
- * @param refused the parts of the account that the bank refuses, where it refuses the caller.
+ * The end of a probe that asked for an order that does not exist, if the bank did not answer that the order
+ * is unknown.
+ * @param refused the parts of the account that the bank refuses, if it refuses the caller.
  */
 export function probedBy(outcome: Unknown | NotSent | { kind: "found" }, refused: string): ProbeOutcome {
   switch (outcome.kind) {

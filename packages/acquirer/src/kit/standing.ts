@@ -64,8 +64,8 @@ export type Settled = Extract<ReversalOutcome, { kind: "settled" }>;
 export type VoidOutcome = Exclude<AcquirerOutcome, Expired> | Settled | { kind: "none" };
 
 /**
- * Voids what stands of an order, by the bank's name of it.
- * @param about the amount of the call that asks for it.
+ * Voids an order's success that is still valid, by the bank's name of it.
+ * @param about the amount of the call that asks for the void.
  */
 export async function voidStanding<Kind extends Success>(
   standing: Standing<Kind>,
@@ -124,9 +124,11 @@ export function reversedBy(outcome: VoidOutcome): ReversalOutcome {
 }
 
 /**
- * The outcome of an approval whose answer has no amount: it is believed only in the amount that was requested. Until the
- * bank shows it, the money has moved in an unknown amount, and recovery asks again.
- * @param of a payment, which the record shows under the name of its approval, or a capture, which may have got another one.
+ * The outcome of an approval whose answer has no amount. The approval is believed only in the requested
+ * amount. Until the bank's record shows it, the money has moved in an unknown amount, and recovery asks
+ * again.
+ * @param of a payment, which the record shows under the name of its approval, or a capture, which may have
+ * another name.
  */
 export function confirmedBy(
   standing: Standing,

@@ -29,10 +29,11 @@ export type VoidRefusals = {
 };
 
 /**
- * Voids a movement at a bank whose answer does not say what it has undone. The record is read directly
- * before, and nothing is sent unless the movement stands in it alone. It is read again after each answer, and only what it
- * shows as voided counts as that. The void of a capture makes its hold valid again, which is then voided in the same way.
- * Each step goes on from what the record shows, so that a void that was cut off is continued by repeating it.
+ * Voids a movement at a bank whose answer does not name the voided movement. The record is read directly
+ * before, and nothing is sent unless this movement is the only valid one. The record is read again after each
+ * answer, and a movement counts as voided only if the record shows it so. The void of a capture makes its
+ * authorization valid again, which is then voided in the same way. Each step continues from the record, so an
+ * interrupted void is continued by repeating it.
  * @param name the bank's name of the movement.
  */
 export async function voidByRecord(order: Order, name: string, calls: VoidCalls): Promise<VoidOutcome> {
@@ -66,9 +67,9 @@ async function withoutHold(
 }
 
 /**
- * The end of a void that was refused while the record goes on showing its target. With which code a bank refuses after the
- * day's end may not be documented, so that any may mean it, but those of a fault in the request. The record may be behind a
- * void that was carried out all the same.
+ * The end of a void that was refused while the record still shows its target as valid. A bank may not
+ * document the code of a refusal after the day's end, so any code may mean it, except those of a fault in the
+ * request. The record may also lag behind a void that was carried out.
  */
 function endOfRefusal(
   refusal: Declined,

@@ -46,8 +46,9 @@ class NotReadError extends Error {
 }
 
 /**
- * A request's document, of which every text stays in its element.
- * @param declared the encoding that it names. A bank may ask for another one than that of its bytes.
+ * A request's document, whose texts cannot break out of their elements.
+ * @param declared the encoding that the document names. A bank may require another name than the encoding of
+ * the bytes.
  */
 export function writeXml(rootName: string, content: XmlContent, declared = "UTF-8"): string {
   return `<?xml version="1.0" encoding="${declared}"?>${writeElement(rootName, content)}`;

@@ -32,7 +32,7 @@ export const akbankSettings = strictFields({
 });
 export type AkbankSettings = z.output<typeof akbankSettings>;
 
-/** The address for 3-D Secure is none of them: nothing is asked there later. */
+/** The address for 3-D Secure is left out, because no inquiry goes there. */
 export const AKBANK_TERMINAL = {
   settings: ["apiUrl", "merchantSafeId", "terminalSafeId", "subMerchantId"],
   secrets: [],

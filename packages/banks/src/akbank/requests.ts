@@ -40,11 +40,11 @@ export const TRANSACTIONS = {
   history: "1010",
 } as const;
 
-/** A request about an order. Names and their order are those of the bank's samples. */
+/** A request about an order. The fields have the names and the order of the bank's samples. */
 export type OrderCall = {
   type: keyof typeof TRANSACTIONS;
   orderId: string;
-  /** A void has none: it undoes the order's last movement. */
+  /** Absent for a void, which reverses the order's last movement. */
   amount?: WrittenAmount;
   payment?: {
     instrument: Instrument;

@@ -63,7 +63,7 @@ export const NO_TARGET: ReadonlySet<string> = new Set(["VPS-1007"]);
 
 const NOTHING_LEFT: ReadonlySet<string> = new Set(["VPS-1007", "VPS-1008"]);
 
-/** With which code the bank refuses after the day's end is not documented: those of no list may mean it. */
+/** The bank does not document the code of a refusal after the day's end, so any unlisted code may mean it. */
 export const VOID_REFUSALS: VoidRefusals = {
   isNothingLeft: (code) => NOTHING_LEFT.has(code),
   isSettled: () => false,

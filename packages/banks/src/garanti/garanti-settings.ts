@@ -51,7 +51,7 @@ export const garantiSettings = strictFields({
 });
 export type GarantiSettings = z.output<typeof garantiSettings>;
 
-/** The address for 3-D Secure is none of them: nothing is asked there later. */
+/** The address for 3-D Secure is left out, because no inquiry goes there. */
 export const GARANTI_TERMINAL = {
   settings: ["apiUrl", "mode", "merchantId", "terminalId", "subMerchantId"],
   secrets: [],

@@ -71,13 +71,13 @@ function readRow(row: XmlElement): RecordRow | VoidRow | undefined {
   };
 }
 
-/** Other texts are not documented: what they say is not decided. */
+/** The documented texts. An undocumented text decides nothing. */
 const STATES: ReadonlyMap<string, RecordRow["state"]> = new Map([
   ["00", "approved"],
   ["01", "declined"],
 ]);
 
-/** @returns undefined for a text that is neither a day nor one of the bank's ways to say that there is none. */
+/** @returns undefined for a text that is neither a day nor one of the bank's notations for no day. */
 function readVoidDate(text: string): boolean | undefined {
   if (/^(?:0*|null)$/.test(text)) return false;
   return /^\d{8}$/.test(text) ? true : undefined;

@@ -28,7 +28,7 @@ export function callerOf(settings: GarantiSettings, user: string, password: stri
   return { ...settings, user, securityData: securityData(password, settings.terminalId) };
 }
 
-/** A request about an order. Names and their order are those of the bank's samples. */
+/** A request about an order. The fields have the names and the order of the bank's samples. */
 export type OrderCall = WrittenAmount & {
   type: "sales" | "preauth" | "postauth" | "void" | "refund" | "orderhistoryinq";
   orderId: string;

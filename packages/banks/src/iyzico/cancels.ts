@@ -24,9 +24,9 @@ import { readGivenBack } from "./read-payment.ts";
 import { cancelRequest } from "./requests.ts";
 
 /**
- * iyzico cancels a sale on its business day only, and does not say with which code it refuses later. From the day's end on
- * its record says whether the sale is cancelled, and no code that stands in no list is taken for a refusal. A sale has no
- * `capturedMinor`; an authorization has one, and can be cancelled on later days, too.
+ * iyzico cancels a sale only on its business day, and does not document the code of a later refusal. After
+ * the day's end its record says whether the sale was cancelled, and an unlisted code does not count as a
+ * refusal. A sale has no `capturedMinor`. An authorization has one, and can be cancelled on later days, too.
  */
 export async function cancel(
   account: Account,

@@ -7,13 +7,13 @@ export const IYZICO_CODE_LIST = {
 } as const;
 
 /**
- * Our classes of iyzico's error codes; iyzico's documents have none. `failed` are the codes that its own list names as a
- * failure of a system or a time-out. A code that stands in no list is as unproven as these.
+ * Our classes of iyzico's error codes; iyzico documents none. `failed` are the codes that iyzico's list names
+ * as a failure of a system or a time-out. An unlisted code proves as little.
  */
 export const FAILURE_CODES = codeTable({
   /**
-   * Do not honour, refer to the issuer, proof of authentication, declined, declined by iyzico or by the bank behind it. A
-   * security code or a PIN is none of them: tried again at another account, it would be one more guess.
+   * Do not honour, refer to the issuer, proof of authentication, declined by iyzico or by the bank behind it.
+   * A wrong security code or PIN is not soft: a try at another account would be one more guess.
    */
   soft: "10005 10207 10210 10211 10220 10243 10244",
   /**

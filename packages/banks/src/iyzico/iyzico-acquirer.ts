@@ -152,8 +152,8 @@ async function complete(
 }
 
 /**
- * Carries out a follow-up by iyzico's name of its payment. Where that is unknown, iyzico is asked first; as long as it
- * does not say, nothing of the follow-up is sent.
+ * Carries out a follow-up by iyzico's name of its payment. If the name is unknown, iyzico is asked first, and
+ * nothing is sent until it answers.
  */
 async function named(
   { calls }: Account,

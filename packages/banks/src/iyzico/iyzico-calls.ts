@@ -77,7 +77,9 @@ export class IyzicoCalls {
     return this.#exchange({ method: "POST", path, body, headers }, until, card);
   }
 
-  /** All payments of an order. No failure proves that there are none, so each of them is unknown. */
+  /**
+   * All payments of an order. No failure proves that there are none, so every failure is an unknown outcome.
+   */
   async details(orderId: string, until: Date): Promise<OrderDetails | NotSent> {
     const path = "/v2/reporting/payment/details";
     const query = new URLSearchParams({ paymentConversationId: orderId });

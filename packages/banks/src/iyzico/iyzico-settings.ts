@@ -65,7 +65,7 @@ export const iyzicoSettings = strictFields({
 });
 export type IyzicoSettings = z.output<typeof iyzicoSettings>;
 
-/** A key names its merchant, and nothing tells another merchant's key from a new one of the same. */
+/** A key identifies its merchant, and a new key of the same merchant looks like another merchant's. */
 export const IYZICO_TERMINAL = { settings: ["url"], secrets: ["apiKey"] } as const;
 
 const key = secretText(256).regex(/^[!-~]*$/, "must be 1 to 256 characters of ASCII");

@@ -75,7 +75,7 @@ const taken = z.object({
   itemTransactions: list(z.object({ refunds: list(refund) })),
 });
 
-/** Without all of these fields a failure cannot be matched to one of our calls, and counts as none of them. */
+/** A failure without all of these fields matches none of our calls. */
 const refused = z.object({
   ...described,
   paymentStatus: z.literal("0"),

@@ -6,8 +6,8 @@ import type { IyzicoSecrets } from "./iyzico-settings.ts";
 import { isGenuineNotification } from "./signatures.ts";
 
 /**
- * Reads a webhook of iyzico's, signed by `X-IYZ-SIGNATURE-V3`. The signature has no time in it, so anybody who has seen
- * one can send it again; a hint is worth no more than that. Its data about the payment is not read.
+ * Reads an iyzico webhook, signed by `X-IYZ-SIGNATURE-V3`. The signature covers no time, so anybody who has
+ * seen a webhook can send it again: it is only a hint. Its data about the payment is not read.
  */
 export function readIyzicoNotification(
   { headers, body }: BankNotification,

@@ -109,9 +109,9 @@ function feeOf({ iyziCommissionRateAmount: rate, iyziCommissionFee: fixed }: Pay
 }
 
 /**
- * The fraud desk's verdict, which may come after the issuer's approval; a payment without one was not looked at. The
- * documents do not say that iyzico gives back a payment that it then refuses, so the payment stands until a cancel or a
- * refund is shown. A value that they do not name releases no goods.
+ * The fraud desk's verdict, which may come after the issuer's approval; a payment without a verdict was not
+ * reviewed. The documents do not say that iyzico returns the money of a payment that it then refuses, so the
+ * payment stays valid until a cancel or a refund is shown. An undocumented value releases no goods.
  */
 export function reviewOf(fraudStatus: string | null | undefined): Pick<Approved, "fraudReview"> {
   if (fraudStatus === null || fraudStatus === undefined) return {};

@@ -144,7 +144,7 @@ function itemOf({ id, name, category, kind, amountMinor }: BasketItem) {
   };
 }
 
-/** The second half of 3-D Secure (v2): iyzico compares the amount and the basket with those of the first. */
+/** The second half of 3-D Secure (v2). iyzico compares its amount and basket with those of the first half. */
 export function completionRequest(
   { orderId, reference, amountMinor, currency, session }: CompletionRequest,
   { locale }: IyzicoSettings,

@@ -58,8 +58,8 @@ export type ReadReturn =
   | Exclude<CompletionOutcome, { kind: "approved" | "expired" | "not_sent" }>;
 
 /**
- * Checks the whole return before anything is sent. iyzico signs the order and its own name of the payment, of which it keeps
- * amount and currency; the second half of 3-D Secure compares those again.
+ * Checks the whole return before anything is sent. iyzico signs the order and its own name of the payment. It
+ * keeps amount and currency under that name, and the second half of 3-D Secure compares them again.
  * @param session iyzico's name of the payment, from its signed answer to the first half.
  */
 export function readReturn(

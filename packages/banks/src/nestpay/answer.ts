@@ -54,7 +54,7 @@ export function readAnswer(answer: HttpAnswer): BankAnswer | undefined {
   };
 }
 
-/** The texts of elements by their names; undefined where one that decides differs from another of its name. */
+/** The elements' texts by name. Undefined if a decisive element occurs twice with different texts. */
 function textsOf(elements: readonly XmlElement[]): ReadonlyMap<string, string> | undefined {
   const texts = new Map<string, string>();
   for (const { name, text } of elements) {

@@ -46,7 +46,7 @@ export const nestpaySettings = strictFields({
 });
 export type NestpaySettings = z.output<typeof nestpaySettings>;
 
-/** The address for 3-D Secure is none of them: nothing is asked there later. */
+/** The address for 3-D Secure is left out, because no inquiry goes there. */
 export const NESTPAY_TERMINAL = { settings: ["apiUrl", "clientId", "mode"], secrets: [] } as const;
 
 /** A second success of an order is refused; the history gives no reference of ours back; a capture of less releases the rest. */

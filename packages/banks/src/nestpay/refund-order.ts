@@ -22,9 +22,9 @@ import type { WrittenAmount } from "./requests.ts";
 export type RefundTerms = { creditBeforeDayEnd: boolean; businessDay: BusinessDay; now: Date };
 
 /**
- * Pays back. Until the end of its business day a sale can only be voided as a whole, and from then on only be credited,
- * in any parts. The bank's clock decides: each of the two is certainly refused on the other's day, so that the other
- * one is tried then.
+ * Pays back. Until the end of its business day a sale can only be voided as a whole. Afterwards it can only
+ * be credited, in any parts. The bank's clock decides: each way is certainly refused on the wrong day, and
+ * then the other way is tried.
  */
 export async function refundOrder(
   bank: NestpayBank,
@@ -75,8 +75,8 @@ export function waysToRefund(
 }
 
 /**
- * A credit has a name of its own, and not that of what it pays back. A whole refund may have been a void on the day itself, of
- * which the answer was lost.
+ * A credit has a name of its own, not the name of the payment that it pays back. A whole refund may have been
+ * a void on the business day whose answer was lost.
  */
 async function credit(
   bank: NestpayBank,

@@ -45,8 +45,8 @@ function textOfAnswer(answer: HttpAnswer): string | undefined {
 }
 
 /**
- * The trimmed text of the only element of this name, regardless of case; "" where there is none, undefined where there
- * are several.
+ * The trimmed text of the only element of this name, regardless of case; "" if there is no such element,
+ * undefined if there are several.
  */
 export function textIn({ children }: XmlElement, name: string): string | undefined {
   const [found, ...others] = children.filter((child) => child.name.toLowerCase() === name.toLowerCase());

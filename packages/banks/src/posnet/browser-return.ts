@@ -39,9 +39,10 @@ function countingName(name: string) {
 }
 
 /**
- * Reads what the bank says of a return's packets: first that it is about this payment, by the MAC over our own values, and
- * only then the result. Anybody can bring packets of another payment, or none of the bank's, so that a refusal ends nothing.
- * An answer that says nothing leaves everything as it was, too: no money has been asked for yet.
+ * Reads the bank's answer about the packets of a return. It first checks by the MAC over our own values that
+ * the answer is about this payment, and only then reads the result. Anybody can send packets of another
+ * payment, or forged ones, so a refusal ends nothing. An answer without a result changes nothing either,
+ * since no money has been requested yet.
  */
 export function readResolved(
   { approved, code, message, root }: BankAnswer,

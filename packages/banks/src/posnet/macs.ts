@@ -9,8 +9,10 @@ export type MacKey = { merchantId: string; terminalId: string; encKey: string };
 export type MacOrder = { name: string; amount: string; currency: string };
 
 /**
- * A MAC of 3-D Secure. Semicolons are between the values, and all but the first are ours, so that none is taken for another.
- * @param first of an answer: the `mdStatus` of an authentication, or the name of a movement. A request has none.
+ * A MAC of 3-D Secure. Semicolons separate the values. All but the first are our own, so the boundary between
+ * two values is unambiguous.
+ * @param first the `mdStatus` of an authentication, or the name of a movement, in the MAC of an answer. A
+ * request has neither.
  */
 export function macOf({ name, amount, currency }: MacOrder, key: MacKey, first?: string): string {
   const ofKey = sha256(`${key.encKey};${key.terminalId}`);

@@ -32,7 +32,7 @@ export const posnetSettings = strictFields({
 });
 export type PosnetSettings = z.output<typeof posnetSettings>;
 
-/** The address for 3-D Secure is none of them: nothing is asked there later. */
+/** The address for 3-D Secure is left out, because no inquiry goes there. */
 export const POSNET_TERMINAL = {
   settings: ["apiUrl", "merchantId", "terminalId", "posnetId"],
   secrets: [],

@@ -31,9 +31,9 @@ export class PosnetWire {
   }
 
   /**
-   * Asks for all rows of an order: nothing tells whether the payment was one with 3-D Secure. Such a payment keeps the prefix
-   * that the bank gave it, whatever the setting says today, so that each known one is asked for before the order counts as
-   * not found.
+   * Asks for all rows of an order. A payment with 3-D Secure keeps the prefix that the bank gave it, whatever
+   * the setting says today. Nothing tells whether the payment used 3-D Secure, so every known prefix is tried
+   * before the order counts as not found.
    */
   async history(
     { orderId, waitUntil }: Pick<Order, "orderId" | "waitUntil">,

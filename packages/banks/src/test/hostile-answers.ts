@@ -1,6 +1,6 @@
 import type { ScriptedAnswer } from "./scripted-server.ts";
 
-/** Answers of a bank that are none of any protocol in XML, made from one that is. */
+/** Answers that no protocol in XML allows, made from a valid one. */
 export function hostileAnswers(approved: string): [name: string, ScriptedAnswer][] {
   const root = /<(\w+)>/.exec(approved)?.[1] ?? "";
   const doctype = `<!DOCTYPE x SYSTEM "file:///etc/passwd"><${root}>`;

@@ -19,7 +19,7 @@ export type Answer<Fields> = (response: ServerResponse, received: Received<Field
 /** A whole answer. A status of 0 cuts the connection. */
 export type ScriptedAnswer = { status?: number; contentType?: string; body: string | Buffer };
 
-/** @param xml the content type of an answer that has none of its own. */
+/** @param xml the content type of an answer that names none itself. */
 export function written(answer: string | ScriptedAnswer, xml: string): Answer<unknown> {
   const { status = 200, contentType = xml, body } = typeof answer === "string" ? { body: answer } : answer;
   return (response) => {

@@ -10,7 +10,7 @@ export const binSchema = z.string().regex(/^\d{6,8}$/, { error: "must be 6 to 8 
 /** The types of cards that tables of BINs, plans and lists name. */
 export const CARD_TYPES = ["CREDIT", "DEBIT", "PREPAID"] as const;
 
-/** Cards of the acquirer's country, and those of another one. */
+/** Cards of the acquirer's country, and cards of other countries. */
 export const DOM_INT = ["DOM", "INT"] as const;
 
 /** The order whose installments are asked for; both or none. */

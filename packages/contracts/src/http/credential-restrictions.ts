@@ -34,7 +34,7 @@ export const restrictionsShown = {
     .meta({ description: "Ranges of client addresses that it may be used from; absent: any" }),
 };
 
-/** The same, as they are given to a new credential. */
+/** The restrictions that a request gives to a new credential. */
 export const restrictionsGiven = {
   expiresAt: z.iso
     .datetime()

@@ -41,8 +41,8 @@ export type EndpointFields = {
   description?: string;
   pathParameters?: z.ZodObject;
   /**
-   * The problem of a path whose parameters are malformed: the same as that of an unknown name. Without it the answer is
-   * `validation_failed`, with the faults of the parameters.
+   * The problem of a path with malformed parameters, which is the problem of an unknown name. If absent, the
+   * answer is `validation_failed` with the faults of the parameters.
    */
   notFound?: ProblemCode;
   queryParameters?: z.ZodObject;
@@ -52,7 +52,7 @@ export type EndpointFields = {
   /** Lets a request without a body count as an empty object. */
   bodyOptional?: boolean;
   responses: Record<number, EndpointResponse>;
-  /** The problems beside those of every endpoint (see `COMMON_PROBLEMS`). */
+  /** The problems in addition to those of every endpoint (see `COMMON_PROBLEMS`). */
   problems: readonly ProblemCode[];
 };
 

@@ -7,9 +7,9 @@ import { proposalSchema } from "./acquirer-accounts.ts";
 import { INSTALLMENTS_MAX } from "./card-payment-fields.ts";
 
 /**
- * The most prices of one account. An aggregator of banks has 11 groups of cards, those of 10 programmes and those of none, with
- * 11 numbers of installments each, and before a change the prices of two times: 242. A full list has 30 KiB, of the 32 that a
- * request may have, and 13 KiB in the audit log.
+ * The most prices of one account. An aggregator of banks has 11 groups of cards (10 programmes, and cards
+ * without one) with 11 numbers of installments each, and twice as many before a change: 242. A full list has
+ * 30 KiB of the 32 KiB that a request may have, and 13 KiB in the audit log.
  */
 export const INSTALLMENT_PRICES_MAX = 250;
 

@@ -3,7 +3,7 @@ import { eventTypeSchema } from "../event-types.ts";
 import { shownWebhookHeadersSchema } from "./webhook-headers.ts";
 
 /**
- * Several webhook endpoints of one merchant, each with the events it wants, its own secret and its own health. The
+ * Several webhook endpoints of one merchant, each with its events, its own secret and its own health. The
  * default one, whose id is the merchant's, is here as well as under `/webhook`.
  */
 

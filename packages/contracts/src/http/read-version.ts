@@ -2,8 +2,8 @@ import { z } from "zod";
 import { wholeNumberSchema } from "../whole-number.ts";
 
 /**
- * The version of a thing that the author of a change has read. Two people who change the same thing from the same version
- * make one change: the other one is refused, and so nobody overwrites what they have not seen.
+ * The version of an object that the author of a change has read. Of two changes made from the same version
+ * the second is refused, so nobody overwrites what they have not seen.
  */
 export const readVersionSchema = wholeNumberSchema(
   1,

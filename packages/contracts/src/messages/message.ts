@@ -59,8 +59,8 @@ export type OperatorContext = {
 };
 
 /**
- * The context of a command of a merchant's staff. It carries the person's access token, and no merchant: the token
- * names it, and the request the mode.
+ * The context of a command of a merchant's staff. It has the person's access token instead of a merchant: the
+ * token names the merchant, and the request names the mode.
  */
 export const staffMessageContextSchema = z.object({
   ...baseContext,
@@ -120,9 +120,9 @@ export type Command<
 };
 
 /**
- * The end of a command, as the gateway must answer it: `done` carried out, the result is final for this request;
- * `pending` begun, the outcome at the bank is not known yet; `problem` refused, nothing changed; `not_started` nothing
- * happened and nothing will; `in_doubt` it may have happened.
+ * The end of a command, as the gateway must answer it. `done`: carried out, and the result is final for this
+ * request. `pending`: begun, and the outcome at the bank is not known yet. `problem`: refused, and nothing
+ * changed. `not_started`: nothing happened and nothing will. `in_doubt`: it may have happened.
  */
 export type CommandReply<Result> =
   | {

@@ -110,8 +110,8 @@ export const storedReservationSchema = z.object({
 export type StoredReservation = z.infer<typeof storedReservationSchema>;
 
 /**
- * Reservations in the order of the refunds' ids, for the comparison of the two services: those after an id, or those of
- * some refunds.
+ * Reservations in the order of the refunds' ids, with which the two services are compared: either all after
+ * an id, or those of given refunds.
  */
 export const listRefundReservations = defineServiceCommand({
   service: "payments",

@@ -49,7 +49,10 @@ export type MovementFact = z.infer<typeof movementFactSchema>;
  * the changes follow, in the order of the transactions that made them. A reader may also begin at any id of the rows.
  */
 export const feedPlaceSchema = z.object({
-  /** The database whose transactions are counted; in another one, such as a restored one, their numbers mean nothing. */
+  /**
+   * The database whose transactions are numbered. In another database, such as a restored one, the numbers
+   * mean nothing.
+   */
   feed: z.string().min(1).max(64),
   of: z.enum(["rows", "changes"]),
   /** All changes of the transactions before this one have been read, or, among the rows, need not be. */
@@ -113,7 +116,10 @@ export const UPLOAD_PARTS_MAX = 4_096;
 
 const upload = { service: "settlement", role: "operations", work: "write" } as const;
 
-/** A file comes in parts, each of which is kept before the next one is sent: the sender is never faster than the database. */
+/**
+ * Begins the upload of a file in parts. Each part is stored before the next one is sent, so the sender is
+ * never faster than the database.
+ */
 export const beginSettlementUpload = defineOperatorCommand({
   ...upload,
   name: "begin-upload",

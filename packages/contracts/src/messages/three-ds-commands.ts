@@ -74,8 +74,8 @@ export const sessionStateSchema = z.object({
   /** Present while it can still be passed. */
   challenge: challengeSchema.optional(),
   /**
-   * The outcome of a return that completed nothing: `not_genuine` proves nothing, and the session is as it was;
-   * `not_used` came while something else held the payment, and is to come again with the same fields.
+   * The outcome of a return that completed nothing. `not_genuine`: it proves nothing, and the session is
+   * unchanged. `not_used`: another process worked on the payment, and the same fields have to come again.
    */
   returnWas: z.enum(["not_genuine", "not_used"]).optional(),
 });

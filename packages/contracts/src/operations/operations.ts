@@ -42,5 +42,5 @@ export const operatorOperations = {
   ...installationOperations,
 };
 
-/** Every operation that is written; those of merchants' staff are derived from these. */
+/** Every operation that is written by hand. The operations of merchants' staff are derived from these. */
 export const operations = { ...merchantOperations, ...operatorOperations };

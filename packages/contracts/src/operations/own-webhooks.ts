@@ -32,7 +32,9 @@ const {
   activateWebhookEndpointSecret: activate,
 } = webhookEndpointOperations;
 
-/** A merchant's own view of its webhook endpoints, and the changes of operators that its keys may make, too. */
+/**
+ * A merchant's own view of its webhook endpoints, and the operators' changes that its API keys may make, too.
+ */
 export const ownWebhookOperations = defineMerchantOperations({
   listWebhooks: {
     subject: "webhooks.list-own-endpoints",

@@ -12,8 +12,9 @@ import { readAuditLog } from "../messages/audit-log-commands.ts";
 import { STAFF_PAIRS } from "./staff-endpoints.ts";
 
 /**
- * The commands of a merchant's staff to the services: those of merchants and operators, under subjects of their own, so
- * that each carries the proof of who asks (docs/adr/0047). A `merchantId` in a request is not read: the token names it.
+ * The commands of a merchant's staff to the services. They are the commands of merchants and operators under
+ * subjects of their own, so that each carries proof of its sender (docs/adr/0047). A `merchantId` in a
+ * request is not read: the token names the merchant.
  */
 
 type Original =

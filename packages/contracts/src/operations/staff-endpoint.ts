@@ -4,8 +4,8 @@ import type { StaffRole } from "../staff-role.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 
 /**
- * The endpoints of a merchant's staff: those of operators and merchants, about the person's own merchant, which nothing
- * in a request can name (docs/adr/0047). Only the differences are here.
+ * The endpoints of a merchant's staff. They are the endpoints of operators and merchants, about the person's
+ * own merchant, which nothing in a request can name (docs/adr/0047). Only the differences are here.
  */
 
 export type Difference = {

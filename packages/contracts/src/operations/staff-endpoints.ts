@@ -12,7 +12,7 @@ export const STAFF_PAIRS: readonly (readonly [Endpoint, Endpoint])[] = [
 /** Every endpoint of the listener for merchants' staff. */
 export const STAFF_ENDPOINTS: readonly Endpoint[] = STAFF_PAIRS.map(([, endpoint]) => endpoint);
 
-/** The staff's version of an endpoint of operators or merchants; undefined where they have none. */
+/** The staff's version of an endpoint of operators or merchants; undefined if there is none. */
 export function staffEndpointOf(endpoint: Endpoint): Endpoint | undefined {
   return STAFF_PAIRS.find(([of]) => of === endpoint)?.[1];
 }
