@@ -41,9 +41,9 @@ export function auditHash(
 export type AuditAnchor = { sequence: bigint; hash: Buffer };
 
 /**
- * The fault of the first wrong entry: `gap` it has another number than its place, `hash` its content or the one before
- * it is not what was hashed, `time` it is dated before its predecessor or in the future, `anchor` a head that was kept
- * elsewhere is not in the chain.
+ * The fault of the first wrong entry. `gap`: its number is not the next one. `hash`: its content or its
+ * predecessor is not what was hashed. `time`: it is dated before its predecessor or in the future. `anchor`:
+ * a head that was kept elsewhere is not in the chain.
  */
 export type AuditFault = "gap" | "hash" | "time" | "anchor";
 

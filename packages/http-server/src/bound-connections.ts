@@ -20,9 +20,10 @@ export type BoundConnections = {
 };
 
 /**
- * Bounds the connections of a server so that no client shuts out another one. Where there are too many, a connection
- * that waits for its client is closed: of the address with most of them, the one that has been idle longest. Unfinished
- * handshakes have a part of the places, by the same rule, so that they leave the others to working clients.
+ * Bounds the connections of a server so that no client shuts out another one. If there are too many, a
+ * connection that waits for its client is closed: the one that has been idle longest, at the address with
+ * most of them. Unfinished handshakes have a share of the places, by the same rule, so they leave the other
+ * places to working clients.
  */
 export function boundConnections(
   server: Server,

@@ -13,13 +13,14 @@ export type ClientAddress = (request: Pick<IncomingMessage, "headers" | "socket"
 export type UnreadForwarding = "undeclared" | "unreadable";
 
 /**
- * Anybody can send X-Forwarded-For, so it counts only from a trusted peer, and only its right-most hop that is not a
- * trusted proxy itself: the client wrote everything to the left of that. A hop may have a port. If it is no address
- * (`unknown`, garbage), the socket's own address stands.
+ * Finds the client's address. Anybody can send X-Forwarded-For, so it counts only from a trusted peer, and
+ * only its right-most hop that is not a trusted proxy itself: the client wrote everything to the left of that
+ * hop. A hop may have a port. If the hop is no address (`unknown`, garbage), the socket's own address is
+ * used.
  *
- * @param trustedProxies ranges in CIDR notation; with none the header is never read.
+ * @param trustedProxies ranges in CIDR notation; without any, the header is never read.
  * @param onUnread called for each request whose header does not count although there may be a proxy.
- * @throws TypeError for a range that is none.
+ * @throws TypeError for a malformed range.
  */
 export function createClientAddress(
   trustedProxies: readonly string[],

@@ -26,10 +26,10 @@ type Taken = { name: string; bytes: number; holds: number; isGone: boolean; give
 type Client = { waiting: Set<Taken>; bytes: number };
 
 /**
- * Bounds what waits for its client, such as bodies that arrive and idle connections, in number and in bytes, in this
- * process. No client is refused: where there is no room left, the client that takes most of it loses the place whose
- * turn it is. Clients that send without delay have left long before their turn comes; slow ones, which cost their sender
- * nothing, only push out each other.
+ * Bounds everything that waits for its client in this process, such as arriving bodies and idle connections,
+ * in number and in bytes. No client is refused. If there is no room left, the client that uses most of it
+ * loses its oldest place. Clients that send without delay have left long before. Slow ones, which cost their
+ * sender nothing, only push out each other.
  */
 export function createFairRoom({ placesMax, bytesMax = Infinity }: FairRoomOptions): FairRoom {
   const clients = new Map<string, Client>();

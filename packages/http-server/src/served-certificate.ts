@@ -6,7 +6,7 @@ import { type Logger, type PeriodicTask, startPeriodicTask } from "@holdfast/ser
 
 /** Paths of PEM files. */
 export type TlsFiles = {
-  /** The listener's certificate, followed by those of its issuers. */
+  /** The listener's certificate, followed by its issuers' certificates. */
   certFile: string;
   keyFile: string;
   /** The authority of clients' certificates. When it is given, no client connects without one. */
@@ -91,10 +91,10 @@ export type FollowOptions = {
 };
 
 /**
- * Has the server take what lies in the files whenever that changes; connections that are open keep what they began with. The
- * contents are compared, since Kubernetes replaces whole directories by a link, which no watch of a file notices. Files
- * that cannot be served leave the server as it is; each such content is an error in the log once, and a gauge stands at 1
- * until there is a better one.
+ * Makes the server use the files' new contents whenever they change; open connections keep the old
+ * certificate. The contents are compared, because Kubernetes replaces whole directories by a link, which a
+ * watch on a file does not notice. Files that cannot be served leave the server as it is. Each such content
+ * is logged once as an error, and a gauge stays at 1 until valid files arrive.
  */
 export function followFiles({
   listener,

@@ -1,8 +1,8 @@
 import type { Generated } from "kysely";
 
 /**
- * A service's table of Idempotency-Keys, in its own schema. The row is inserted by the transaction that claims the work
- * and answered by the one that records its end, so a key and its work cannot come apart.
+ * A service's table of Idempotency-Keys, in its own schema. The transaction that claims the work inserts the
+ * row, and the one that records the work's end answers it, so a key and its work stay consistent.
  */
 export type IdempotencyKeyTable = {
   merchant_id: string;

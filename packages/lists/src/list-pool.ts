@@ -3,10 +3,10 @@ import { CONNECTION_TIMEOUT_MS } from "@holdfast/service-runtime";
 import type { Pool } from "pg";
 
 /**
- * A pool for lists and nothing else: an export that reads all day takes no connection from payments. Its plans are
- * bounded. By its statistics the planner would fetch and sort all rows that it expects of an index, rather than walk
- * the index in the order of the list. It expects few rows of a value that is rare on average; for the one customer with
- * a million orders it would read them all for each page.
+ * A pool for lists alone: an export that reads all day takes no connection from payments. Its plans are
+ * bounded. With its usual settings the planner would fetch and sort all rows that it expects, instead of
+ * walking the index in the list's order. It expects few rows for a value that is rare on average. For the one
+ * customer with a million orders it would read them all for each page.
  */
 export function createListPool({
   connectionTimeoutMs = CONNECTION_TIMEOUT_MS,

@@ -3,7 +3,7 @@ import { ofMode, utcMicroseconds } from "@holdfast/postgres";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { planList, type FilterName, type ListFilters } from "./plan-list.ts";
 
-/** A table whose rows are listed: payments or refunds, whose columns have the same names where they mean the same. */
+/** A listed table: payments or refunds, whose columns have the same names for the same meaning. */
 export type ListTable = {
   name: string;
   /** Column of the id. */
@@ -43,9 +43,10 @@ export type ListedColumns = {
 };
 
 /**
- * Rows of the list in its order, one more than requested. The inner select walks one index in the order of the list and
- * has a bound: no more than {@link READ_PER_ROW} of its rows for each requested row are compared with the other
- * filters. At that bound the last of them comes along, even if it does not match: the list continues there.
+ * Rows of the list in its order, one more than requested. The inner select walks one index in the list's
+ * order and is bounded: it compares at most {@link READ_PER_ROW} rows with the other filters for each
+ * requested row. If it reaches the bound, it returns its last row even if that does not match, because the
+ * list continues there.
  */
 export function listStatement<Row>(table: ListTable, query: ListQuery): RawBuilder<Row & ListedColumns> {
   const { filter, limit } = query;

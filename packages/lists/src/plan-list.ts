@@ -1,6 +1,6 @@
 import { LOOK_UP_FILTERS, type OperatorListFilter } from "@holdfast/contracts";
 
-/** The filters of a service's list: those of a search, and the payment whose refunds are listed. */
+/** The filters of a service's list: a search's filters, and the payment whose refunds are listed. */
 export type ListFilters = Omit<OperatorListFilter, "status"> & {
   /** The caller's name of the status. */
   status?: string | undefined;

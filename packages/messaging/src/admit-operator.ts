@@ -23,7 +23,7 @@ export type AdmitOperators = {
    *   say.
    */
   verify(token: string): Promise<VerifiedOperator | undefined>;
-  /** Records an attempt at what a person's roles do not allow, before the answer. */
+  /** Records, before the answer, an attempt that the person's roles do not allow. */
   onForbidden(attempt: ForbiddenAttempt): Promise<void>;
 };
 
@@ -55,10 +55,11 @@ export type Admit = (
 ) => Promise<{ context: HandlerContext } | RefusedOperator>;
 
 /**
- * Verifies the token of each operator's command, its owner's roles and, where the command takes a recent sign-in, when
- * the owner signed in, in the service that carries it out. An attacker in the process that sends commands can so repeat
- * what a person may do while the person's token lives, and nothing in anybody else's name. The same holds for the
- * commands of merchants' staff, whose token names the merchant; where an installation has no staff, all are refused.
+ * Verifies each operator's command in the service that carries it out: its token, the person's roles and, if
+ * the command requires a recent sign-in, the time of the sign-in. An attacker in the sending process can
+ * therefore do only what a person may do, while that person's token is valid, and nothing in anybody else's
+ * name. The commands of merchants' staff are verified in the same way, and their token names the merchant. An
+ * installation without staff refuses them all.
  */
 export function createAdmission(
   handlers: readonly { command: Command }[],

@@ -197,7 +197,8 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["gateway.other", "", ""],
   ["payments.other", "", ""],
   ["elsewhere", "", ""],
-  // Answers go to the senders; no user may subscribe to another's inboxes, or to those of clients without a user.
+  // Answers go to the senders. No user may subscribe to another user's inboxes, or to inboxes of clients
+  // without a user.
   ["_INBOX_gateway-merchant.abc.1", "PRWS", "M"],
   ["_INBOX_gateway-operator.abc.1", "PRWS", "O"],
   ["_INBOX_gateway-public.abc.1", "P", "B"],

@@ -16,9 +16,10 @@ export class ServingRefusedError extends Error {
 /** This process's membership of a service's queue group, among whose members the server shares out the messages. */
 export type QueueGroup = {
   /**
-   * Joins when the server has accepted the subscriptions, however often the connection breaks before that; leaves when
-   * no further message will arrive. Changes are made one after the other, and a repeated one does nothing. A subject
-   * that the server refuses is tried again every few seconds, and is among the bus' `unserved` ones until then.
+   * Joins when the server has accepted the subscriptions, however often the connection breaks before; leaves
+   * when no further message will arrive. Changes are made one after another, and a repeated change does
+   * nothing. A subject that the server refuses is retried every few seconds, and until then the bus lists it
+   * in `unserved`.
    *
    * @throws ServingRefusedError
    */

@@ -98,13 +98,13 @@ export type Serving = {
 };
 
 /**
- * Serves commands in one queue group, so that any number of replicas share the work. Each message is parsed once, here,
- * and always answered: after an unexpected throw the caller's outcome is `in_doubt`. An operator's command is begun
- * only with the token of a person who may ask for it (see `admitOperator`). Resolves when the server has accepted the
- * subscriptions, however often the connection breaks before that.
+ * Serves commands in one queue group, so that any number of replicas share the work. Each message is parsed
+ * once, here, and always answered: after an unexpected throw the caller's outcome is `in_doubt`. An
+ * operator's command is begun only with the token of a person whose roles allow it (see `admitOperator`).
+ * Resolves when the server has accepted the subscriptions, however often the connection breaks before.
  *
- * While `clock` is off, this process leaves the group: otherwise the server would go on giving it its share of
- * messages, for which there are replicas that can work. A message that has arrived by then is answered `not_started`.
+ * While `clock` is off, this process leaves the group: otherwise the server would still send it its share of
+ * messages, which other replicas could handle. A message that has arrived by then is answered `not_started`.
  *
  * @throws ServingRefusedError
  */

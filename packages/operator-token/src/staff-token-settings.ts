@@ -128,9 +128,9 @@ export function createVerifyStaffToken(
 }
 
 /**
- * A service's verification of a merchant's staff; undefined where an installation has none.
+ * A service's verification of a merchant's staff; undefined if the installation has no staff.
  *
- * @param onForbidden records a request without the role for it.
+ * @param onForbidden records a request that the person's roles do not allow.
  */
 export function staffAdmission<Attempt>(
   config: StaffTokenSettings & Pick<Checked, "OPERATOR_JWT_AUDIENCE">,

@@ -30,7 +30,7 @@ export type OperatorTokenRules = {
   types: readonly string[];
   /** The greatest difference between the provider's clock and ours. */
   leewayMs: number;
-  /** A token has one of these; with none, any. */
+  /** The token's `acr` has to be one of these; an empty list allows any. */
   requiredAcr: readonly string[];
   /** A token lists all of these. */
   requiredAmr: readonly string[];
@@ -88,7 +88,7 @@ export async function verifyStaffToken(
   };
 }
 
-/** A merchant's id is a UUIDv7; that of its test mode is no merchant's. */
+/** A merchant's id is a UUIDv7. The id of a merchant's test mode is not accepted. */
 const merchantIdSchema = z
   .uuid()
   .toLowerCase()

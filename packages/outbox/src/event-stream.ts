@@ -146,8 +146,8 @@ export function differences(existing: object, wanted: object, except: readonly s
 }
 
 /**
- * Undefined for the server's ways to write a setting that is off; of metadata only the server's own entries are left
- * out.
+ * The comparable value of a setting: undefined for each of the server's notations of "off", and metadata
+ * without the server's own entries.
  */
 function meaningOf(name: string, value: unknown): unknown {
   if (name === "metadata" && typeof value === "object" && value !== null) {

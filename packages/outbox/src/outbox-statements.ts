@@ -24,8 +24,8 @@ export type ClaimedEvent = {
 export type ClaimOptions = { fresh: number; unconfirmed: number; republishAfterMs: number };
 
 /**
- * Claims the oldest events that are due; any number of relays may claim side by side. A claim is no lease: an event that
- * its relay fails to publish is due again like every event that is not confirmed.
+ * Claims the oldest events that are due; any number of relays may claim side by side. A claim is not a lease:
+ * an event that its relay fails to publish becomes due again like every unconfirmed event.
  */
 export async function claimDue(pool: Pool, options: ClaimOptions): Promise<ClaimedEvent[]> {
   const { rows } = await pool.query<ClaimedEvent>({

@@ -2,9 +2,9 @@ import { sql, type Kysely } from "kysely";
 import type { OutboxTable } from "./outbox-table.ts";
 
 /**
- * Deletes events that the dispatcher has confirmed and that are older than `olderThanMs`, a page at a time, in the
- * order of time. An unconfirmed event stays, however old it is. Any number of processes may do so side by side: one of
- * them deletes a page, the others find nothing to do.
+ * Deletes confirmed events that are older than `olderThanMs`, a page at a time, oldest first. An unconfirmed
+ * event stays, however old it is. Any number of processes may run this side by side: one deletes a page, and
+ * the others find nothing to delete.
  *
  * @returns the number of deleted events.
  */

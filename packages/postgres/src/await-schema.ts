@@ -17,17 +17,17 @@ type Options = {
 };
 
 /**
- * Waits until every migration of this version has run, so that installation, migrations and services can be started
- * together in any order (docs/adr/0052). It only looks, as the service's own role. A schema that is ahead is that of a
- * later version, which this one can use. The log has each reason for the wait once.
+ * Waits until every migration of this version has run, so that installation, migrations and services can be
+ * started in any order (docs/adr/0052). It only reads, as the service's own role. A schema that is ahead
+ * belongs to a later version, and this version can use it. Each reason for the wait is logged once.
  *
- * An outage keeps no process down: while the database is away the service starts without the look, which is made as
- * soon as the database is back, and ends the process where the schema is behind.
+ * An outage keeps no process down: while the database is unreachable the service starts without the check.
+ * The check follows as soon as the database is back, and ends the process if the schema is behind.
  *
  * @param migrations the directory of the service's SQL files.
  * @throws SchemaBehindError after `timeoutMs`, so that the process ends and its supervisor starts it again.
- * @throws ForeignSchemaError at once where other migrations made the schema: no migration of this version will run
- *   there.
+ * @throws ForeignSchemaError immediately if other migrations made the schema: no migration of this version
+ * will run there.
  */
 export async function awaitSchema(
   pool: Pick<Pool, "query" | "ended">,

@@ -40,10 +40,11 @@ export type ClockWatchOptions = {
 };
 
 /**
- * Measures how far the database's clock is ahead of this machine's: once before it resolves, and then at intervals for
- * as long as the process runs, and soon after this machine's clock was set. Deadlines, expiries and ages are computed
- * from this machine's clock, so a process whose clock is off declines payments that are in time, or begins payments
- * whose merchant has given up. A measurement that fails changes nothing: readiness reports the database anyway.
+ * Measures how far the database's clock is ahead of this machine's: once before it resolves, then at
+ * intervals while the process runs, and soon after this machine's clock was set. Deadlines, expiries and ages
+ * are computed from this machine's clock. A process whose clock is off would decline payments that are in
+ * time, or begin payments whose merchant has given up. A failed measurement changes nothing: readiness
+ * reports the database anyway.
  */
 export async function startClockWatch(options: ClockWatchOptions): Promise<ClockWatch> {
   const { pool, intervalMs, offIntervalMs = 1_000, limitMs = CLOCK_LIMIT_MS, log } = options;

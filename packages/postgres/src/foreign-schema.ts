@@ -12,11 +12,11 @@ export class ForeignSchemaError extends Error {
 }
 
 /**
- * Compares a schema's past with that of this program.
+ * Compares a schema's past with this program's migrations.
  * @param ran the files whose migrations have run.
- * @param files this program's, in their order.
- * @returns the fault, for a sentence that begins with the schema; undefined where `files` can go on from `ran`, and
- *   where a later version has gone on from `files`.
+ * @param files this program's files, in their order.
+ * @returns the fault, for a sentence that begins with the schema; undefined if `files` can continue from
+ * `ran`, or a later version has continued from `files`.
  */
 export function foreignPast(ran: readonly string[], files: readonly string[]): string | undefined {
   const first = files.find((file) => !ran.includes(file));
@@ -30,8 +30,8 @@ export function foreignPast(ran: readonly string[], files: readonly string[]): s
 }
 
 /**
- * Looks at a schema as its owner, in one view of it, and changes nothing.
- * @throws ForeignSchemaError where the program's migrations cannot go on from the schema.
+ * Checks a schema as its owner, in one snapshot, and changes nothing.
+ * @throws ForeignSchemaError if the program's migrations cannot continue from the schema.
  */
 export async function refuseForeignSchema(
   client: Pick<ClientBase, "query">,

@@ -67,8 +67,8 @@ export function createPool({
 }
 
 /**
- * After a failover a connection may lead to a server that takes no writes, and would go on leading there. The first refused
- * write closes all connections: idle ones at once, the others when they are returned.
+ * After a failover a connection may lead to a server that accepts no writes, and would stay connected to it.
+ * The first refused write closes all connections: idle ones immediately, the others when they are returned.
  */
 function leaveStandbys(pool: Pool): void {
   const idle = new Set<PoolClient>();

@@ -9,11 +9,12 @@ import {
 } from "@holdfast/contracts";
 
 /**
- * Card data between the gateway, which parses it, and `payments`, which needs it for one acquirer call: AES-256-GCM
- * (NIST SP 800-38D), so that no bus message, trace or log has it in clear. Each process derives a subkey of its own
- * from the shared key (HKDF, RFC 5869, with a random salt that is sent along) and counts its nonces, which therefore
- * never repeat under one key. Payment id and merchant id are authenticated: a sealed card cannot be moved to another
- * payment. A request's buyer data travels in the same way, and cannot be taken for a card.
+ * Seals card data between the gateway, which parses it, and `payments`, which needs it for one acquirer call.
+ * With AES-256-GCM (NIST SP 800-38D) no bus message, trace or log has it in clear. Each process derives its
+ * own subkey from the shared key (HKDF, RFC 5869, with a random salt that is sent along) and counts its
+ * nonces, so no nonce repeats under one key. Payment id and merchant id are authenticated: a sealed card
+ * cannot be moved to another payment. A request's buyer data is sealed in the same way and cannot be passed
+ * off as a card.
  */
 export type CardSealer = {
   seal(card: Card, binding: CardBinding): SealedCard;

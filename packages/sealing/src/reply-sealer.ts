@@ -32,9 +32,9 @@ export function createReplyRecipient(): ReplyRecipient {
 }
 
 /**
- * A recipient that every process with the same key is: each of them opens a secret that was sealed to the public key of
- * any. For secrets that go the other way, from a requester to a service of several processes.
- * @param key 32 bytes; the pair is derived from it (HKDF, RFC 5869) and used for nothing else.
+ * A recipient that all processes with the same key share: each of them opens a secret that was sealed to the
+ * public key of any. It is for secrets that a requester sends to a service of several processes.
+ * @param key 32 bytes; the key pair is derived from it (HKDF, RFC 5869) and used for nothing else.
  */
 export function createKeyedRecipient(key: Buffer): ReplyRecipient {
   const seed = Buffer.from(hkdfSync("sha256", key, "", "holdfast keyed recipient v1", 32));

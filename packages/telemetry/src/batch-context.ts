@@ -1,8 +1,8 @@
 import { context, createContextKey, ROOT_CONTEXT, trace, type Context } from "@opentelemetry/api";
 
 /**
- * Runs one statement for several units of work. It runs in the context of the first that is in a trace, and takes those
- * of the others along, so that a span for it is made in each of their traces.
+ * Runs one statement for several units of work, in the context of the first one that has a trace. It carries
+ * the other units' contexts along, so each of their traces gets a span for the statement.
  */
 export function inBatchContext<Result>(members: Context[], work: () => Result): Result {
   const bySpan = new Map(members.map((member) => [trace.getSpan(member), member]));

@@ -4,8 +4,8 @@
  */
 
 /**
- * Bounds for calls and requests: those of the HTTP conventions, and longer ones: a command may take 18 s, an acquirer
- * call 15 s.
+ * Bounds for calls and requests: the HTTP conventions' bounds, and longer ones, since a command may take 18 s
+ * and an acquirer call 15 s.
  */
 export const CALL_SECONDS = [
   0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 15, 20,

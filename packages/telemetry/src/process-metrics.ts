@@ -51,7 +51,7 @@ export function observeBuild(): void {
   info.record(1, { version: VERSION, node: process.versions.node });
 }
 
-/** Several readers may collect; values that one of them read are repeated to another that comes a moment later. */
+/** Several readers may collect. A reader that comes a moment after another one gets the same values. */
 function sinceLast(delay: ReturnType<typeof monitorEventLoopDelay>) {
   let readAt = Number.NEGATIVE_INFINITY;
   let delays: [p50: number, p99: number, max: number] = [0, 0, 0];

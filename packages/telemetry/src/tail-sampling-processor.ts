@@ -17,17 +17,21 @@ import { SETTLED_OUTCOME, UNKNOWN_OUTCOME } from "./span.ts";
 export type TailSamplingOptions = {
   /** A unit of work that took longer is kept. */
   slowAfterMs: number;
-  /** Units a second that are kept for how they ended; when all fail, thousands would say the same. */
+  /**
+   * The most units per second that are kept for how they ended; when everything fails, thousands would say
+   * the same.
+   */
   keptPerSecondMax: number;
   /** Monotonic milliseconds. */
   now?: () => number;
 };
 
 /**
- * Spans that the ratio has chosen go to the exporter immediately. Of the rest, the spans of a unit of work (those of
- * this process under one span that came from outside it) wait until the unit ends, and are kept if it failed, ended
- * with an unknown outcome or was slow. They wait on the unit itself, so that one that never ends is collected with it;
- * a unit holds at most {@link UNIT_SPANS_MAX}, and the bounds on work under way bound their number.
+ * Spans that the ratio has chosen go to the exporter immediately. The other spans wait until their unit of
+ * work ends (all spans of this process under one span from outside), and are kept if the unit failed, ended
+ * with an unknown outcome or was slow. They are stored on the unit, so a unit that never ends is
+ * garbage-collected with them. A unit holds at most {@link UNIT_SPANS_MAX}, and the bounds on work under way
+ * bound the number of units.
  */
 export class TailSamplingProcessor implements SpanProcessor {
   readonly #options: Required<TailSamplingOptions>;

@@ -4,10 +4,11 @@ import { z } from "zod";
 const ATTRIBUTE_LENGTH_MAX = 255;
 
 /**
- * OpenTelemetry's own variables (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/) as
- * far as they apply here, and one of ours. The SDK reads most of them itself, from the environment, and ignores values
- * that it cannot read; here they are checked, so that a process does not start with them, and those that our own parts
- * need get their values. Without an endpoint nothing is sent, and only the metrics for `/metrics` are kept.
+ * The variables of OpenTelemetry
+ * (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/) that apply here, and
+ * one of ours. The SDK reads most of them from the environment, and ignores invalid values. They are checked
+ * here, so that a process does not start with invalid values, and so that our own code gets them. Without an
+ * endpoint nothing is sent, and only the metrics for `/metrics` are kept.
  */
 export const telemetrySettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl()

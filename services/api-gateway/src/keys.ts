@@ -3,7 +3,7 @@ import { keyRingSetting } from "@holdfast/service-runtime";
 import type { GatewayDatabase } from "./database.ts";
 import { peppersInUse } from "./merchant/peppers-in-use.ts";
 
-/** A listener of the gateway has those of the rings that it needs. */
+/** The settings of all key rings. Each listener has only those that it needs. */
 const settings = {
   CREDENTIAL_PEPPERS: keyRingSetting().optional(),
   CARD_SEALING_KEYS: keyRingSetting().optional(),

@@ -6,7 +6,9 @@ import { expiredDueInMs, expirePayment, takeExpired } from "./follow-up/operatio
 import { startRecovery, type RecoveryWorkerDeps } from "./unknown/recovery/recovery-worker.ts";
 import { startWatching } from "./unknown/recovery/watch-payment.ts";
 
-/** @returns recovery, whose nudge says that something may be undecided, and everything that is to be stopped. */
+/**
+ * @returns recovery, whose nudge says that something may be undecided, and everything that has to be stopped.
+ */
 export function startUpkeep(
   deps: RecoveryWorkerDeps,
   {

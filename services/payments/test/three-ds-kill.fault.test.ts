@@ -5,9 +5,9 @@ import { startPaymentsHarness, type PaymentsHarness } from "./payments-harness.t
 import { CHALLENGED, FRICTIONLESS, threeDs, type ThreeDsSteps } from "./three-ds-harness.ts";
 
 /**
- * Real processes that die by SIGKILL at each step of a payment with 3-D Secure, and another that takes over; then two of
- * them, where a session's end and its cardholder's return come at the same moment. Afterwards the bank's ledger and the
- * rows say the same.
+ * Kills real processes by SIGKILL at each step of a payment with 3-D Secure, and lets another process take
+ * over. Then it has two processes at which a session's end and its cardholder's return come at the same
+ * moment. Afterwards the bank's ledger and the rows agree.
  */
 let payments: PaymentsHarness;
 let steps: ThreeDsSteps;
@@ -147,9 +147,10 @@ test("a session's end and its cardholder's return at the same moment, twenty tim
   await Promise.all([payments.spawn("payments"), payments.spawn("payments")]);
   const enrolled = await Promise.all(Array.from({ length: 20 }, () => steps.challenged()));
   await Promise.all(enrolled.map(({ challenge }) => steps.answer(challenge, "right")));
-  // The first belongs to recovery and the last to its cardholder. Between them recovery comes to one after the other while
-  // all of the returns are on their way, two for each payment. The sessions are open throughout: only the lease decides.
-  // None is older than it must be to be reversed: an attempt of recovery waits for as long as the payment's age for the next.
+  // The first payment belongs to recovery and the last to its cardholder. Between them recovery comes to one
+  // payment after another while all returns are on their way, two for each payment. The sessions are open
+  // throughout, so only the lease decides. No payment is older than it must be to be reversed: an attempt of
+  // recovery waits as long as the payment's age before the next one.
   const recoverAt = (paymentId: string, inMs: number) =>
     payments.query(
       `update payments.payment set recover_at = now() + $2 * interval '1 ms', recovery_from = now() - interval '3 seconds'
@@ -163,7 +164,7 @@ test("a session's end and its cardholder's return at the same moment, twenty tim
     others.map(({ paymentId }, index) => recoverAt(paymentId, index === 18 ? 3_600_000 : index * 15)),
   );
   await Promise.all([...enrolled, ...enrolled].map((payment) => steps.complete(payment)));
-  // Nobody else ends the last one: a cardholder whose return a busy machine has not begun comes back again.
+  // Nothing else ends the last one: a cardholder whose return a busy machine has not begun comes back again.
   const last = enrolled.at(-1)!;
   await eventually(async () => expect(await steps.complete(last)).toMatchObject({ outcome: "done" }));
   const states = new Map<string, number>();

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { databaseUrlOf } from "./database-url-of.ts";
 
 /**
- * The database of a service's command that is run by hand, as its owner: the one that `--database-url` names, that of
- * MIGRATION_DATABASE_URL, or that of the sandbox in `--home`.
- * @throws ConfigError, see `databaseUrlOf`; an Error where no sandbox is running there.
+ * The database of a service's command that a person runs, as the schema's owner. It comes from
+ * `--database-url`, from MIGRATION_DATABASE_URL, or from the sandbox in `--home`.
+ * @throws ConfigError, see `databaseUrlOf`; an Error if no sandbox is running there.
  */
 export function ownersDatabaseUrl(
   { "database-url": url, home }: { "database-url"?: string | undefined; home: string },

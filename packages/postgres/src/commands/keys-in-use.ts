@@ -25,12 +25,11 @@ export class KeyNeededError extends Error {
 }
 
 /**
- * Refuses to start without a key that rows still need: they would be refused one by one, long after the key was thrown
- * away. Keys that were given up knowingly (`KEYS_ABANDONED`) are not asked for. While the database cannot be reached, or
- * goes away meanwhile, nothing can be compared, and the service starts, as it does without any other answer of the
- * database.
+ * Refuses to start without a key that rows still need: otherwise they would be refused one by one, long after
+ * the key was destroyed. Keys that were given up knowingly (`KEYS_ABANDONED`) are not checked. If the
+ * database is unreachable, nothing can be compared, and the service starts.
  *
- * @throws KeyNeededError, or the database's error where it is no outage.
+ * @throws KeyNeededError, or the database's error unless it is an outage.
  */
 export async function refuseMissingKeys<DB>(
   db: Kysely<DB>,

@@ -6,12 +6,13 @@ import { Client, Pool } from "pg";
 import { refuseForeignSchema } from "../foreign-schema.ts";
 
 /**
- * Brings a service's schema up to date with its plain SQL files, in the order of their names, each in a transaction and
- * once; processes that run at the same time wait for each other. It runs as the role that owns the schema; the files
- * grant the service's runtime role its rights. One that waits long for a lock fails, and can be tried again.
+ * Brings a service's schema up to date with its plain SQL files, in the order of their names, each once and
+ * in its own transaction; concurrent runs wait for each other. It runs as the schema's owner, and the files
+ * grant rights to the service's runtime role. A migration that waits long for a lock fails and can be tried
+ * again.
  *
  * @returns the files that it ran.
- * @throws ForeignSchemaError where other migrations made the schema; nothing is changed then.
+ * @throws ForeignSchemaError if other migrations made the schema; nothing is changed then.
  */
 export async function migrate(databaseUrl: string, schema: string, directory: string): Promise<string[]> {
   const migrations = await readMigrations(directory);

@@ -15,7 +15,7 @@ export class BrokenAnswerError extends Error {
   readonly code = "broken_answer";
 }
 
-/** Ends a request whose answer is not the one of RFC 9110 that follows a bounded number of interim ones. */
+/** Ends a request whose final answer does not follow after a bounded number of interim ones (RFC 9110). */
 export function boundAnswer(request: ClientRequest): void {
   let interim = 0;
   request.on("information", () => {
@@ -35,7 +35,7 @@ export function isBrokenAnswer(error: unknown): boolean {
   return error instanceof Error && "code" in error && String(error.code).startsWith("HPE_");
 }
 
-/** The bytes of an answer; undefined where it has more than those. */
+/** The bytes of an answer; undefined if there are more than `bytesMax`. */
 export async function readBounded(answer: Response, bytesMax: number): Promise<Buffer | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;

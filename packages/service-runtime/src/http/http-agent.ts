@@ -5,15 +5,15 @@ import { proxyEnvironment } from "./proxy-environment.ts";
 
 export type HttpAgentOptions = {
   connectionsMax?: number;
-  /** PEM of a certificate authority, where it is none of the public ones. */
+  /** PEM of the certificate authority, unless a public one signed the certificate. */
   ca?: string | undefined;
   /** Goes through the proxies that the environment names, if Node's own switch for them is on; never to loopback. */
   byProxy?: boolean;
 };
 
 /**
- * Warm connections, each with one request at a time. An idle one on which something arrives is closed: it would be read as
- * the next answer.
+ * Warm connections, each with one request at a time. An idle connection on which bytes arrive is closed: they
+ * would be read as the next answer.
  */
 export function createHttpAgent(protocol: string, options: HttpAgentOptions = {}): Agent {
   const { connectionsMax = Infinity, ca, byProxy = false } = options;

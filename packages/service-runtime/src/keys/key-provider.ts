@@ -5,9 +5,9 @@ import { httpProvider } from "./http-provider.ts";
 import { pkcs11Provider } from "./pkcs11-provider.ts";
 
 /**
- * The holder of the key-encrypting key. It encrypts and decrypts data keys of 32 bytes; the key itself stays with it.
- * Both throw a `ConfigError` that names the provider where it is out of reach, and `unwrap` returns undefined where the
- * bytes do not decrypt for this ring.
+ * The holder of the key-encrypting key. It encrypts and decrypts data keys of 32 bytes and never reveals its
+ * own key. Both functions throw a `ConfigError` that names the provider if it is unreachable. `unwrap`
+ * returns undefined for bytes that do not decrypt for this ring.
  */
 export type KeyProvider = {
   /** For errors: without credentials. */

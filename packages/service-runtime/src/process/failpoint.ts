@@ -1,11 +1,12 @@
 /**
- * Named points in the code at which a test can make this process die, stop or wait, so that a crash hits exactly the
- * moment it is meant to hit. Off unless `FAILPOINTS` is set, and never on in production.
+ * Named points in the code at which a test can make this process die, stop or wait, so that a crash happens
+ * at exactly the chosen moment. Off unless `FAILPOINTS` is set, and never on in production.
  *
- * `FAILPOINTS=payments.after_claim:kill@3,payments.before_claim:delay(20s)`: the third time the first is reached the
- * process is killed; each time the second is reached it waits. Actions: `kill` (SIGKILL to itself), `stop` (SIGSTOP to
- * itself, until a SIGCONT), `delay(N ms|s)`, `hold` (waits until points are armed again, or disarmed), `hang` (the work
- * that came here goes no further, as if its process had died, while the rest of the process lives on).
+ * `FAILPOINTS=payments.after_claim:kill@3,payments.before_claim:delay(20s)`: the process is killed when it
+ * reaches the first point for the third time, and waits each time it reaches the second. Actions: `kill`
+ * (SIGKILL to itself), `stop` (SIGSTOP to itself, until a SIGCONT), `delay(N ms|s)`, `hold` (waits until
+ * points are armed again, or disarmed), `hang` (the work at this point never continues, as if its process had
+ * died, while the rest of the process runs).
  */
 export const FAILPOINTS = [
   "payments.before_claim",

@@ -103,7 +103,7 @@ test("several services of one process start together, and all are drained before
 });
 
 test("one service that cannot drain does not cut off what the others have under way", async () => {
-  // The work is a program of its own, which takes longer than the other one's failure.
+  // The work is a program of its own that takes longer than the failure of the other program.
   const { child, exited, printed, output } = run(
     "",
     `import { execFile } from "node:child_process";

@@ -1,8 +1,8 @@
 import { closest, distance } from "fastest-levenshtein";
 
 /**
- * The known name that was probably meant, if one is near: no more than a third of its letters are others, too many or
- * missing. Upper and lower case are the same here.
+ * The known name that was probably meant, if one is near: at most a third of its letters are wrong, added or
+ * missing. Case does not matter.
  */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   // A longer name is no slip of the hand, and comparing takes time by its length.

@@ -41,9 +41,9 @@ function namesIn(value: string): string[] {
 }
 
 /**
- * A sentence for each name that this version does not know: a newer one's, beside which an older one is started after a
- * rollback, or a misspelled one. It allows nothing, so it is no reason not to start: a wire that needs it is refused by its
- * own name.
+ * A sentence for each name that this version does not know: a misspelled name, or a newer version's when an
+ * older one is started after a rollback. An unknown name allows nothing, so the process starts anyway: a
+ * connection that needs it is refused under its own name.
  */
 export function unknownPlaintext(value = ""): string[] {
   return namesIn(value)

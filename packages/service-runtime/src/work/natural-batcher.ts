@@ -106,7 +106,10 @@ export function createNaturalBatcher<Item, Result>({
   };
 }
 
-/** One flush, whose end is that of all its items; where one item may have failed it for all, each is tried alone. */
+/**
+ * Flushes one batch. A failure rejects all its items, or, if one item may have caused it, each item is tried
+ * alone.
+ */
 async function flushBatch<Item, Result>(
   batch: Waiting<Item, Result>[],
   { flush, isolates }: Pick<BatcherOptions<Item, Result>, "flush" | "isolates">,

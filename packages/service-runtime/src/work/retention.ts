@@ -17,9 +17,9 @@ export type RetentionLine<Deps = never> = {
 };
 
 /**
- * `setting`: as long as a setting of the service says, a duration in milliseconds or a number of days. `ms`: a fixed
- * time. `with`: exactly as long as the row of another table that it belongs to. `years`: nothing deletes it before;
- * nothing does so by itself afterwards. `in use`: its users replace or remove it.
+ * `setting`: for the time in a setting of the service, a duration in milliseconds or a number of days. `ms`:
+ * for a fixed time. `with`: exactly as long as its row in another table. `years`: nothing deletes it before,
+ * and nothing deletes it automatically afterwards. `in use`: its users replace or remove it.
  */
 export type Kept = { setting: string } | { ms: number } | { with: string } | { years: number } | "in use";
 

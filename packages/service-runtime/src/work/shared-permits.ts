@@ -9,8 +9,9 @@ export type SharedPermits = {
    */
   take(holder: string | undefined): Release | undefined;
   /**
-   * Takes a permit, and waits where there is none. Waiting holders take turns, independent of the length of each one's
-   * queue. @param until epoch milliseconds. @returns undefined when that time has passed.
+   * Takes a permit, or waits for one. Waiting holders take turns, however long each one's queue is.
+   * @param until epoch milliseconds.
+   * @returns undefined when that time has passed.
    */
   wait(holder: string, until: number): Promise<Release | undefined>;
 };
@@ -46,7 +47,7 @@ export function createSharedPermits({ max, ofOneMax }: SharedPermitsOptions): Sh
     };
     return Object.assign(release, { [Symbol.dispose]: release });
   };
-  // A permit that comes back is enough for one of those who wait: all others have their part, or there is no permit.
+  // One returned permit serves one waiting caller: every other holder has its share, or no permit is free.
   const grantNext = () => {
     for (const holder of waiting.holders()) {
       const release = take(holder);

@@ -42,9 +42,10 @@ export function replayedHeader({ replayed }: { replayed?: true | undefined }): R
 type WithoutResult = Extract<CommandReply<never>, { outcome: "problem" | "not_started" | "in_doubt" }>;
 
 /**
- * Answers a merchant or an operator whose command has no result. This file alone turns such replies into codes.
+ * Answers a merchant or an operator whose command has no result. Only this file turns such replies into
+ * codes.
  *
- * @param paymentId to look the outcome up by; undefined where no payment was requested.
+ * @param paymentId for looking the outcome up; undefined if no payment was requested.
  */
 export function refusalOf(reply: WithoutResult, paymentId?: string): Refusal {
   switch (reply.outcome) {

@@ -55,10 +55,10 @@ export type RouterOptions = {
 };
 
 /**
- * Checks a request in this order: who sends it, whether that is too often, whether there is such a route and method,
- * whether the roles and the time of the sign-in allow it, then its body, the ids in its path, and last a free permit. It
- * is taken only when the body is there: otherwise requests that arrive byte by byte, which cost their sender nothing,
- * would keep it from others.
+ * Checks a request in this order: its sender, the sender's rate limit, the route and method, the roles and
+ * the time of the sign-in, its body, the ids in its path, and last a free permit. The permit is taken only
+ * after the body has arrived: otherwise requests that arrive byte by byte, which cost their sender nothing,
+ * would use up the permits.
  *
  * express's Router matches the paths, and nothing else of express is used (docs/adr/0008).
  */

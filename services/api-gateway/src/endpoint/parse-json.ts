@@ -3,12 +3,13 @@ import { JsonNumber, type FieldFault } from "@holdfast/contracts";
 import { Refusal } from "../http/refusal.ts";
 
 /**
- * JSON (RFC 8259) that is safe to read a payment from: strict UTF-8, each number kept as its source text, no name twice
- * in an object at any depth (parsers differ in which of the two they keep, so a request could mean 1 here and 1000
- * there), no name that can reach a prototype, and bounded nesting.
+ * JSON (RFC 8259) that is safe to read a payment from: strict UTF-8, each number kept as its source text, no
+ * name that can reach a prototype, bounded nesting, and no duplicate names in an object. Parsers differ in
+ * which duplicate they keep, so a request could mean 1 here and 1000 there.
  *
- * The native parser does the reading. It keeps the last of two members of one name, however each is spelled, so an
- * object had a duplicate exactly when fewer members come out than there are colons outside strings.
+ * The native parser does the reading. It keeps the last of two members with one name, however each is
+ * spelled. So an object had a duplicate exactly if it has fewer members than there are colons outside
+ * strings.
  */
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) return malformed("The body is not UTF-8.");

@@ -35,7 +35,8 @@ export type Answer<Status extends number> = {
 };
 
 /**
- * Finds faults between the fields of a body. It gets the raw fields, so that its faults show beside those of the schema.
+ * Finds faults between the fields of a body. It gets the raw fields, so its faults are reported together with
+ * the schema's.
  */
 export type CrossFieldCheck = (
   fields: Record<string, unknown>,

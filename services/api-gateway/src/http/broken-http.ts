@@ -10,10 +10,11 @@ import { Refusal } from "./refusal.ts";
 export type BrokenHttp = { code: ProblemCode; statusCode: number; requestId: string };
 
 /**
- * Answers what the HTTP parser could not read as a request, or what did not arrive in time, and closes the connection.
- * The answer never overtakes an earlier request's: a client would take a refusal for the answer to its payment.
+ * Answers bytes that the HTTP parser could not read as a request, or a request that did not arrive in time,
+ * and closes the connection. The answer never overtakes an earlier request's: a client would take a refusal
+ * for the answer to its payment.
  *
- * @param latest the connection's latest exchange, if it had one.
+ * @param latest the connection's latest exchange, if there is one.
  * @returns the answer, if it belongs to no exchange.
  */
 export function refuseBrokenHttp(

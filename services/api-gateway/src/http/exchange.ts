@@ -34,7 +34,7 @@ export type ListenerState = {
   readonly name: "merchant" | "operator" | "public" | "staff";
   /** Answers close their connections, so that clients open the next one to another process. */
   draining: boolean;
-  /** How long a client may take to make room for more of its answer. */
+  /** The time that a client may take to accept more of its answer. */
   readonly answerTimeoutMs: number;
 };
 
@@ -139,7 +139,7 @@ export class Exchange {
   }
 
   #begin(status: number, headers: Record<string, string | number>): void {
-    // A body that was never requested may come all the same, or not: what follows could be read as either.
+    // A body that we did not request may come or not: the following bytes could be a body or a request.
     if (this.listener.draining || this.#holdsBodyBack) this.isLast = true;
     this.response.writeHead(status, {
       ...commonHeaders(this.requestId),

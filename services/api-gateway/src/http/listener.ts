@@ -126,7 +126,7 @@ function cutOffUnread(response: ServerResponse, timeoutMs: number): void {
 
 export const CLIENT_TIMEOUTS = {
   ...HTTP_TIMEOUTS,
-  // The time for a request whose body is passed on as it arrives; as short as any other's where nothing is uploaded.
+  // The time for a request whose body is forwarded as it arrives. Without uploads it is the usual time.
   uploadTimeout: 0,
   // A client that reads its answer slowly is cut off, too.
   answerTimeout: 15_000,

@@ -15,10 +15,10 @@ export type ArrivingFile = { name: string; parts: AsyncIterable<Buffer>; isTooLa
 export type TakenFile<Result> = { end(): Promise<CommandReply<Result>> } | Refusal;
 
 /**
- * Reads a form with one file, which is passed on as it arrives. Nothing is ended before the whole form is there: a file that is
- * cut off is none.
+ * Reads a form with one file, which is forwarded as it arrives. Nothing is concluded before the whole form
+ * has arrived: an incomplete file does not count.
  *
- * @param take is given the file while it arrives.
+ * @param take receives the file while it arrives.
  */
 export async function receiveFile<Result>(
   exchange: Exchange,

@@ -13,9 +13,9 @@ export function served(mediaType: string, body: string): ServedDocument {
 }
 
 /**
- * Answers GET of a path with a document. It is the same for everybody and needs no sign-in. Requests for documents
- * count by client address, apart from those of the API: a client that reads too much loses the documents and nothing
- * else.
+ * Answers GET of a path with a document that is the same for everybody and needs no sign-in. Requests for
+ * documents have a limit of their own by client address: a client that reads too much loses only the
+ * documents, not the API.
  */
 export function serveDocument(
   router: Router,

@@ -75,7 +75,7 @@ function ownSpan(span: Span): Identified {
   };
 }
 
-/** Records nothing; the trace continues all the same, for services that record it. */
+/** Records nothing, but continues the trace for services that record it. */
 function noSpan(traceparent: string | undefined): Identified {
   const identity = readTraceContext(traceparent);
   const own = parseTraceparent(identity.traceparent);

@@ -10,9 +10,9 @@ export function permitsIn(config: {
 }
 
 /**
- * Runs work in one of the permits of its kind, if one is free and its holder has not its share already.
- * @param holder who signed in; undefined without a sign-in.
- * @returns false if none was, and nothing was done.
+ * Runs work in a permit of its kind, if one is free and its holder has not used up its share.
+ * @param holder the signed-in caller; undefined without a sign-in.
+ * @returns false if there was no permit; the work was not run then.
  */
 export type InFlightLimit = (
   kind: Work,

@@ -16,10 +16,10 @@ export type PageRateLimit = {
 export type PageRates = { perAddress: number; perSubject: number };
 
 /**
- * Requests a minute in this process. Buyers do not sign in: requests count by the client's address (of IPv6 its /64) over
- * all pages together, until they are about a checkout or a payment that exists. From then on they count by that, from
- * any address: buyers who share an address, or stand behind a proxy that was not declared, go on paying while
- * another client asks for more than their address may.
+ * Requests per minute in this process. Buyers do not sign in, so requests count by the client's address (for
+ * IPv6 its /64) over all pages, until they are about a checkout or a payment that exists. From then on they
+ * count by that checkout or payment, from any address. Buyers who share an address, or are behind an
+ * undeclared proxy, can continue to pay while another client exceeds the address's limit.
  */
 export function createPageRateLimit({ perAddress, perSubject }: PageRates): PageRateLimit {
   const bucketsOf = (size: number) =>

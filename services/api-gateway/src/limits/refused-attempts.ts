@@ -9,10 +9,10 @@ import { rateLimited } from "./rate-limited.ts";
 import { createTokenBuckets } from "./token-buckets.ts";
 
 /**
- * Attempts of people without the authority for them. Each is a line of an audit log: of the gateway's where the role
- * does not allow it, of the deciding service's where the person may not decide. Since anybody who is signed in could
- * write as many lines as they like, a person has so many such attempts a minute, and then gets 429 in their place, and
- * for everything that changes something; this process then writes nothing.
+ * Attempts of people without the authority for them. Each is a line of an audit log: the gateway's if the
+ * role does not allow it, the deciding service's if the person may not decide. Anybody who is signed in could
+ * otherwise write any number of lines, so a person has a number of such attempts per minute. After that every
+ * change of theirs is answered 429, and this process writes nothing.
  */
 export type RefusedAttempts = {
   /** Why this person may change nothing for now. */

@@ -20,16 +20,16 @@ export type SignInLimits = {
 };
 
 /**
- * Counts failed sign-ins in this process: of merchants, whose name is their API key, and of operators, whose name is the
- * subject of their token. An address with too many of them is locked: its attempts are refused unread, so they cost
- * neither a look-up nor cryptography. One client must not shut another out by it:
- * - Correct credentials always sign in from an address that is not locked, however many failures there are with the
- *   key; above the key's own limit only the failures are answered differently.
- * - Who has signed in from an address before still signs in while that address is locked: a merchant behind a shared
- *   address, or behind an undeclared proxy, keeps working beside an attacker.
- * - A key that is new to a locked address is tried all the same, a few times a minute, and so gets in where it is correct:
- *   a shop with an old secret spends the tries of its own key, and not those of a merchant who came a second ago. The
- *   tries of an address are bounded together, as its failures are, so that keys which are made up cost no more.
+ * Counts failed sign-ins in this process: of merchants by API key, and of operators by their token's subject.
+ * An address with too many failures is locked: its attempts are refused unread, so they cost neither a
+ * look-up nor cryptography. One client must not shut another out in this way:
+ * - Correct credentials always sign in from an address that is not locked, however many failures the key has.
+ * Above the key's own limit only failures are answered differently.
+ * - A caller who has signed in from a locked address before still signs in there. A merchant behind a shared
+ * address, or behind an undeclared proxy, keeps working beside an attacker.
+ * - A key that is new to a locked address is still tried a few times a minute, and signs in if it is correct.
+ * A shop with an old secret spends its own key's tries, not another merchant's. All tries of an address have
+ * a limit together, so invented keys gain nothing.
  */
 export function createSignInLimits({ perAddress, perKey }: SignInLimitsOptions): SignInLimits {
   const failuresOf = (size: number) =>

@@ -4,9 +4,9 @@ import type { ListPart, ListPlace } from "@holdfast/contracts";
 export type MergedPage<Item> = { items: Item[]; next?: ListPlace };
 
 /**
- * The parts of a list as one page, in the order of time and id. A part that has not been read to its end says up to where
- * it has: beyond the first such place another row could still belong between those that are there, so nothing beyond it is
- * shown yet. Everything that matches up to `next` is on this page or on one before it.
+ * Merges the parts of a list into one page, in the order of time and id. A part that was not read to its end
+ * says how far it was read. Rows of that part could still follow after the first such place, so nothing
+ * beyond it is shown yet. Every match up to `next` is on this page or an earlier one.
  */
 export function mergeParts<Item>(
   parts: ListPart<Item>[],

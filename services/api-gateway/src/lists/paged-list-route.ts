@@ -67,7 +67,7 @@ export function definePagedListRoute<E extends ListEndpoint>(
 
 const DEFAULT_LIMIT = 50;
 
-/** The client's preferred media type among those on offer; JSON where it accepts none of them. */
+/** The client's preferred media type among the available ones; JSON if it accepts none of them. */
 function mediaTypeOf({ req }: Exchange): RowMediaType | "application/json" {
   const offered = ["application/json", ...Object.keys(ROW_MEDIA_TYPES)];
   const preferred = new Negotiator(req).mediaType(offered) ?? "application/json";

@@ -35,8 +35,9 @@ export async function readPage<Item>(
 }
 
 /**
- * A list whose pages are read one after the other to its end: what a part has given and no page has shown yet is kept for
- * the next page. Otherwise the part that has few rows would be asked for the same ones again for each page of the other.
+ * A list whose pages are read one after another to its end. Rows that a part has returned and no page has
+ * shown yet are kept for the next page. Otherwise the shorter part would be asked for the same rows again for
+ * each page.
  */
 export function readThrough<Item>(list: MergedList<Item>): MergedList<Item> {
   return { ...list, parts: list.parts.map((read) => keepingRest(read, list.oldestFirst)) };

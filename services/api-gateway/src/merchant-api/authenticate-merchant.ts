@@ -6,8 +6,9 @@ import type { Authenticate } from "../endpoint/create-router.ts";
 import { Refusal } from "../http/refusal.ts";
 
 /**
- * Signs a merchant in by X-API-KEY and X-API-SECRET. Missing, doubled, unknown, wrong, revoked, expired and suspended
- * credentials, and those of another address, get the same answer after the same work; after too many failures that answer is a 429.
+ * Authenticates a merchant by X-API-KEY and X-API-SECRET. Missing, doubled, unknown, wrong, revoked, expired
+ * and suspended credentials, and credentials that are not allowed from this address, get the same answer
+ * after the same work. After too many failures that answer is a 429.
  */
 export function authenticateMerchant(signIn: SignIn, limits: SignInLimits): Authenticate {
   return async (request, exchange) => {

@@ -2,8 +2,8 @@
 export type ClientCall = readonly [method: string, returns: "outcome" | "record" | "list"];
 
 /**
- * The client's method for each operation; it has none for what is not here. The arguments are the names in the path, the
- * query that is needed, and the body.
+ * The client's method for each operation. An operation that is not listed has no method. The arguments are
+ * the names in the path, the required query parameters, and the body.
  */
 export const CLIENT_CALLS: Readonly<Record<string, ClientCall>> = {
   preAuthorize: ["payments.authorize", "outcome"],

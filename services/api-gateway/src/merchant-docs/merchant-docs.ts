@@ -23,7 +23,7 @@ export function merchantDocs(config: Config): Router {
     }),
   );
   front.all(onlyGet("/docs"));
-  // A browser at the address itself looks for these; a program gets the answer that there is no such route.
+  // Redirects a browser that opens the address itself; a program gets the answer that there is no such route.
   router.route("/").get(
     requestHandler((request, exchange, next) => {
       const isBrowser = new Negotiator(request).mediaType([PROBLEM_MEDIA_TYPE, HTML]) === HTML;

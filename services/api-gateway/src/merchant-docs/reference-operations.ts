@@ -18,7 +18,7 @@ export type ShownOperation = {
   samples: Sample[];
 };
 
-/** The answers that every operation has, and those of every operation with a body. */
+/** The answers that every operation has, and the answers that every operation with a body has. */
 export type CommonAnswers = Record<"all" | "withBody", ReadonlyMap<string, string>>;
 
 /** The groups in the reference's order. @param apiUrl the address in their examples. */

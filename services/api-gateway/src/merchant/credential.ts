@@ -3,9 +3,9 @@ import type { KeyRing } from "@holdfast/service-runtime";
 import type { Restrictions } from "./restrictions.ts";
 
 /**
- * A key names a credential and is no secret; a secret is 256 random bits, of which only an HMAC is kept, under a pepper
- * that is not in the database: a dump of it verifies nothing. A slow hash would add nothing to 256 random bits, and
- * would make every wrong sign-in expensive.
+ * A key names a credential and is not secret. A secret is 256 random bits, of which only an HMAC is stored,
+ * under a pepper that is not in the database: a database dump cannot verify a secret. A slow hash would add
+ * nothing to 256 random bits, and would make every wrong sign-in expensive.
  */
 export type NewCredential = {
   apiKey: string;

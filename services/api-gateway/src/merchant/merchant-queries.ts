@@ -91,10 +91,10 @@ export async function insertMerchant(
 }
 
 /**
- * Changes what is given. The audit log gets what has become different, and nothing if nothing has.
+ * Changes the given fields. The audit log gets the fields that became different, and no entry if none did.
  *
- * @param change `version`: the one that it was made from, where that is known.
- * @returns the merchant as it is now, or why it was not changed.
+ * @param change `version`: the version that the change was made from, if known.
+ * @returns the merchant after the change, or the reason why it was not changed.
  */
 export async function updateMerchant(
   db: Db,

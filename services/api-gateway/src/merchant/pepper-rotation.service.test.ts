@@ -68,7 +68,7 @@ test("a wrong secret and a revoked credential move nothing", async () => {
   expectProblem(await signIn(rotated, revoked), "unauthorized");
   const wrong = { ...merchant, headers: { ...merchant.headers, "x-api-secret": `hs_${"A".repeat(43)}` } };
   expectProblem(await signIn(rotated, wrong), "unauthorized");
-  // The work that an earlier sign-in began is done when that of a later one is.
+  // The work of an earlier sign-in is done when a later sign-in's is.
   const witness = await gateway.createMerchant();
   await signIn(rotated, witness);
   await eventually(async () => expect(await pepperOf(witness)).toBe("p2"));

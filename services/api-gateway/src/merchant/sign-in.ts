@@ -16,7 +16,7 @@ export type StoredCredential = {
   merchant: SignedInMerchant;
   /** Neither revoked, nor its merchant suspended. */
   usable: boolean;
-  /** Its restrictions; absent where it has none. */
+  /** The credential's restrictions; absent if it has none. */
   mayUse?: MayUse;
   /** The day of its last use that is noted, since 1970; absent before its first use. */
   lastUsedDay?: number | undefined;

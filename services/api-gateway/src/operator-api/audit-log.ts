@@ -23,8 +23,8 @@ export type AuditSource = {
 };
 
 /**
- * GET /operator/audit-log: the services' logs as one, newest first, narrowed to what the query names. The cursor says
- * how far each of them has been read, so that new entries do not change pages.
+ * GET /operator/audit-log: the services' logs as one, newest first, filtered by the query. The cursor says
+ * how far each log has been read, so new entries do not change pages.
  */
 export function auditLogRoute({ sources, lists }: { sources: AuditSource[]; lists: ListDeps }) {
   return definePagedListRoute(operations.getAuditLog, lists, (call, { service: only, ...filter }) => ({
@@ -83,7 +83,7 @@ function positionsAfter(page: AuditLogEntry[]): Positions {
 
 /** Positions in services of which nothing was shown yet: their later entries are newer than the pages before. */
 function positionsBehind({ at, service }: AuditLogEntry): Positions {
-  // Entries of one moment follow the order of services: those of a later service come after it.
+  // Entries of the same moment follow the order of services.
   const sequenceOf = (other: string) => (other.localeCompare(service) > 0 ? Number.MAX_SAFE_INTEGER : 0);
   return Object.fromEntries(AUDITED_SERVICES.map((each) => [each, { at, sequence: sequenceOf(each) }]));
 }

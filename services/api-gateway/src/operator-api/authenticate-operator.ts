@@ -18,8 +18,8 @@ export type SignInDeps<Person> = {
 };
 
 /**
- * Signs an operator in by a bearer token (RFC 6750). After too many failures from an address its attempts are answered 429
- * unread, but for those in the name of a person who has signed in from there before.
+ * Authenticates an operator by a bearer token (RFC 6750). After too many failures an address is answered 429
+ * unread, except for people who have signed in from there before.
  */
 export function authenticateOperator(deps: SignInDeps<VerifiedOperator>): Authenticate {
   return signInByToken(deps, async (exchange, operator, token) => {

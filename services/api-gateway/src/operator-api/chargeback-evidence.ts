@@ -74,8 +74,8 @@ async function sendPieces(
 }
 
 /**
- * Answers with a file of evidence as it was sent, whose hash is looked at once more. A browser stores it and shows nothing of
- * it: it may be anything.
+ * Answers with a file of evidence exactly as it was sent, after checking its hash again. A browser must store
+ * it and never show it, because its content may be anything.
  */
 export function getEvidenceRoute({ send }: { send: SendOperatorCommand }) {
   return defineRoute(operations.getChargebackEvidence, async (call) => {

@@ -9,8 +9,8 @@ import { findMerchantNames } from "../merchant/merchant-names.ts";
 type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
 
 /**
- * GET /operator/payments/{paymentId}: each service answers for its part, under the operator's own token. A part that is not
- * there is a 503: an answer without refunds would say that there are none.
+ * GET /operator/payments/{paymentId}: each service answers for its part, under the operator's own token. A
+ * missing part is a 503: an answer without refunds would say that there are none.
  */
 export function paymentLifeRoute({ send, db }: Deps) {
   return defineRoute(operations.getOperatorPayment, async (call) => {

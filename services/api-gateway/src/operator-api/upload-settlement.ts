@@ -16,8 +16,9 @@ import { receiveFile, type ArrivingFile, type TakenFile } from "../http/receive-
 import { Refusal } from "../http/refusal.ts";
 
 /**
- * Passes a bank's file on as it arrives, sealed to settlement, since it may have whole card numbers: a part is sent when the one before it has been kept, so the process holds one
- * part of it, and the client sends as fast as the database writes (docs/adr/0030).
+ * Forwards a bank's file as it arrives, sealed for settlement, since it may have whole card numbers. A part
+ * is sent when the previous one has been stored. The process therefore holds one part, and the client sends
+ * as fast as the database writes (docs/adr/0030).
  */
 export function uploadSettlementRoute({ send }: { send: SendOperatorCommand }) {
   return defineRoute(operations.uploadSettlement, async (call) => {

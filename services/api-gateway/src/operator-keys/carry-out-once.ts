@@ -109,7 +109,7 @@ function asText(_name: string, value: unknown): unknown {
   return String(wholeNumberOf(value) ?? value.source);
 }
 
-/** A request that has its key: what routes need to know of it. */
+/** A request whose Idempotency-Key is claimed, as routes see it. */
 export class KeyedWork {
   /** The id for the resource that the request creates in another service, the same in every repetition. */
   readonly resourceId: string;

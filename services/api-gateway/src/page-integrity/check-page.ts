@@ -1,7 +1,7 @@
 /**
- * `npm run page-integrity`: fetches a checkout's page and what it loads as a browser gets them, and compares the headers,
- * every tag and text, and the files' digests with what this version releases (PCI DSS 11.6.1). Run it from outside, past
- * everything that stands in front of the gateway.
+ * `npm run page-integrity`: fetches a checkout's page and everything it loads as a browser would. It compares
+ * the headers, every tag and text, and the files' digests with this version's release (PCI DSS 11.6.1). Run
+ * it from outside, through everything in front of the gateway.
  */
 import { httpFetch, readBounded } from "@holdfast/service-runtime";
 import { readCommandLine, UsageError } from "@holdfast/service-runtime/command-line";

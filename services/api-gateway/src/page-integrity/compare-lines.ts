@@ -4,7 +4,10 @@ export type IsSame = (released: string, received: string) => boolean;
 /** A run of lines that is not as it was released. */
 export type ChangedLines = { released: string[]; received: string[] };
 
-/** How many lines at the beginning and the end are the same: the more, the more likely is it that page. */
+/**
+ * The number of equal lines at the beginning and the end. The released page with the highest number is
+ * probably the one that was sent.
+ */
 export function countSame(released: string[], received: string[], isSame: IsSame): number {
   const length = Math.min(released.length, received.length);
   const from = (step: (index: number) => boolean) => {
@@ -16,7 +19,7 @@ export function countSame(released: string[], received: string[], isSame: IsSame
   return start + from((index) => isSame(released.at(-1 - index)!, received.at(-1 - index)!));
 }
 
-/** The lines between those that are the same, in the order in which they stand. */
+/** The changed runs of lines, in their order. */
 export function changedLines(released: string[], received: string[], isSame: IsSame): ChangedLines[] {
   const changes: ChangedLines[] = [];
   let [at, got] = [0, 0];
@@ -32,7 +35,7 @@ export function changedLines(released: string[], received: string[], isSame: IsS
   return changes;
 }
 
-/** The nearest two lines in a row that are the same; the ends of both where there are none near. */
+/** The distances to the nearest two consecutive equal lines, or to the ends if there are none nearby. */
 function nextSame(released: string[], received: string[], isSame: IsSame): [number, number] {
   for (let distance = 1; distance <= DISTANCE_MAX; distance += 1) {
     for (let left = 0; left <= distance; left += 1) {

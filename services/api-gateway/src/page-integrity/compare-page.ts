@@ -27,8 +27,8 @@ type Options = {
 };
 
 /**
- * Compares a checkout's page with the released ones, in any state of the checkout, and also where there is none: every
- * tag with its attributes and every text has to stand where one of those pages has it.
+ * Compares a checkout's page with the released pages of every state, also for a checkout that does not exist.
+ * Every tag with its attributes and every text must be where one released page has it.
  */
 export function comparePage(page: Received, release: PageRelease, options: Options = {}): Compared {
   const base = baseOf(page.url);

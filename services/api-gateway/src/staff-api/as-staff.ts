@@ -11,8 +11,8 @@ import { Refusal } from "../http/refusal.ts";
 import { z } from "zod";
 
 /**
- * Routes of operators or merchants as a merchant's staff use them: the handler is the same, and gets the person's own
- * merchant wherever it would read one from the request. Routes that are not for staff are left out.
+ * Routes of operators or merchants for a merchant's staff. The handler is the same, but gets the person's own
+ * merchant instead of one from the request. Routes that are not for staff are left out.
  */
 export function asStaff(routes: readonly Route[]): Route[] {
   return routes.flatMap((route) => {

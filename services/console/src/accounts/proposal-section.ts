@@ -64,7 +64,7 @@ export function probeForm(context: PageContext, { account }: WholeAccount): Html
   });
 }
 
-/** The same with what is proposed, and with credentials that the person enters. */
+/** A form that probes the proposed settings, with credentials that the person enters. */
 function probeProposalForm(context: PageContext, { account, protocol }: WholeAccount): Html {
   const { form, reader, session } = context;
   const texts = ACCOUNT_TEXTS[reader.language];

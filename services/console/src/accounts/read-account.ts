@@ -15,5 +15,8 @@ export async function readAccount({ api, parameters }: PageContext): Promise<Who
   return { account, protocol: protocol ?? { ...UNKNOWN, protocol: account.protocol } };
 }
 
-/** A protocol that the payments service has no more: its settings are shown, and its forms have none. */
+/**
+ * Stands for a protocol that the payments service no longer has: the account's settings are shown, and its
+ * forms are empty.
+ */
 const UNKNOWN = { currencies: [], settings: {}, secrets: {} };

@@ -17,12 +17,12 @@ import {
 } from "./operator-api.ts";
 
 /**
- * The staff API under the names of the operators': each page makes the calls that it makes for an operator, and gets
- * the part that a merchant's staff may see. A thing that is not theirs, such as another merchant, is as unknown as one
- * that does not exist. Things in test mode are found as well.
+ * The staff API under the operators' names: each page makes the same calls as for an operator, and gets the
+ * part that a merchant's staff may see. Anything that is not theirs, such as another merchant, does not exist
+ * for them. Records in test mode are found as well.
  *
- * @param api the staff API itself; undefined where the installation has none.
- * @param merchantId of the person's merchant, the only one that a page can ask about.
+ * @param api the staff API itself; undefined if the installation has none.
+ * @param merchantId the person's merchant, the only one that a page can ask about.
  */
 export function asStaffApi(api: OperatorApi | undefined, merchantId: string): OperatorApi {
   if (!api) return UNAVAILABLE;

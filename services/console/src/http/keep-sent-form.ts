@@ -11,17 +11,18 @@ import { isSaidSameOrigin } from "./same-origin.ts";
 export type KeepingDeps = { store: SessionStore; origin: string };
 
 /**
- * Keeps a form that is sent without a session, or with another session's token, and is not carried out: its person gets
- * it back on its page after the sign-in, and presses its button again.
+ * Keeps a form that was sent without a session, or with another session's token, and was not carried out.
+ * After the sign-in its person gets the form back on its page and presses its button again.
  *
- * Only a page of ours may put text there. A request of another site comes without the session's cookie (`SameSite=Lax`),
- * and so looks like a form whose session has ended. Two things tell them apart, and both have to be right: the browser
- * says that a page of this origin sent it (`Origin`, `Sec-Fetch-Site`), and the form names the person whom its page was
- * made for, sealed under the console's key, which no other site can write. That person alone gets it back; a person who
- * sends the form of somebody else gets nothing.
+ * Only our own pages may store text in this way. A request of another site comes without the session's cookie
+ * (`SameSite=Lax`), and so looks like a form whose session has ended. Two checks tell them apart, and both
+ * have to pass. The browser says that a page of this origin sent it (`Origin`, `Sec-Fetch-Site`). The form
+ * names the person whom its page was made for, sealed under the console's key, which no other site can write.
+ * Only that person gets it back, not a person who sends somebody else's form.
  *
- * @param by the person who sends it; undefined where nobody is signed in.
- * @returns the address of the form's page that gives it back; undefined for any other form, of which nothing is kept.
+ * @param by the person who sends it; undefined if nobody is signed in.
+ * @returns the address of the form's page that gives it back; undefined for any other form, which is not
+ * kept.
  */
 export async function keepSentForm(
   { store, origin }: KeepingDeps,

@@ -35,9 +35,10 @@ export function loginRoutes(deps: LoginDeps): Router {
 }
 
 /**
- * Asks the provider for a proof of identity that is as young as it has to be: a new one where the last session was left
- * idle or the gateway asked for one, one of the last minutes for a decision about money, one of this day's work for a
- * person who has just been here. Of a browser without a session nobody knows how long it was left.
+ * Asks the provider for a sufficiently recent proof of identity. A new one is required if the last session
+ * was left idle or the gateway asked for it. A decision about money requires one of the last minutes. A
+ * person who was active a moment ago needs one of this working day. Without a session it is unknown how long
+ * the browser was left alone.
  */
 function beginLogin({ store, provider, sessionMaxMs, decisionLoginAgeMs }: LoginDeps): RequestHandler {
   return async (request, response) => {

@@ -13,7 +13,7 @@ export function isSameOrigin(headers: IncomingHttpHeaders, origin: string): bool
   return (site === undefined || site === "same-origin") && (sender === undefined || sender === origin);
 }
 
-/** The same, and only where the browser says so. */
+/** True only if the browser says explicitly that the request has the same origin. */
 export function isSaidSameOrigin(headers: IncomingHttpHeaders, origin: string): boolean {
   return (headers.origin ?? headers["sec-fetch-site"]) !== undefined && isSameOrigin(headers, origin);
 }

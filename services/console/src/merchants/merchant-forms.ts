@@ -53,7 +53,7 @@ export function mayChangeKeys({ reader, session }: PageContext): boolean {
   return barOf(session, { operator: "onboarder", staff: "developer" }, reader.texts) === undefined;
 }
 
-/** The name of a merchant's own version on its page, which has those of its routes and endpoints, too. */
+/** The name of a merchant's own version on its page, which has versions of routes and endpoints, too. */
 export const OF_MERCHANT = "merchant";
 
 /** The hidden field of a form that changes name, plan, rules or branding. */

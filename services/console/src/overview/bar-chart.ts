@@ -4,9 +4,9 @@ import { html, type Html } from "@holdfast/html";
 export type Bar = { label: string; value: number; text: string; href?: string };
 
 /**
- * A small chart of bars, and the same figures as a table behind it, for people who do not see the picture or need the
- * exact number. Colours come from the style sheet, so that both themes have theirs.
- * @param full the value of a bar of full length; the longest one's by default.
+ * A small bar chart, with the same figures as a table for people who do not see the picture or need exact
+ * numbers. Colours come from the style sheet, so each theme has its own.
+ * @param full the value of a bar of full length; the largest value by default.
  */
 export function barChart(
   title: string,

@@ -1,4 +1,4 @@
-/** Counts ages by group. @param limitsMs upper ends of all groups but the last, rising. */
+/** Counts ages by group. @param limitsMs upper ends of all groups except the last, ascending. */
 export function countByAge(agesMs: readonly number[], limitsMs: readonly number[]): number[] {
   const counts = Array.from({ length: limitsMs.length + 1 }, () => 0);
   for (const age of agesMs) {

@@ -27,7 +27,7 @@ import { countOf, disputeWork, listIn, waitingTable } from "./waiting-table.ts";
 /** The work that waits for people, and the sums of today. */
 export const overviewPage: Page = { method: "GET", path: "/", answer: answerOverview };
 
-/** The most rows that a page of a list has: the figures are of these, and say so where there are more. */
+/** The most rows of a list's page. Figures count only these rows, and say so if there are more. */
 const ROWS = "200";
 
 async function answerOverview(context: PageContext): Promise<PageAnswer> {

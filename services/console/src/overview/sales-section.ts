@@ -85,7 +85,7 @@ function currenciesOf({ volumes }: Day): string[] {
 
 type Counted = { day: string; fromMs?: number; ms?: number; currency?: string; accountId?: string };
 
-/** The way to the payments that a figure counts: those of a day, or of some time of it. */
+/** The link to the payments that a figure counts, of a day or a part of it. */
 function paymentsOf(
   context: PageContext,
   status: "sold" | "answered",

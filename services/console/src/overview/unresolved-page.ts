@@ -15,7 +15,7 @@ import { proposalSection, readProposals } from "./proposal-section.ts";
 import { listIn } from "./waiting-table.ts";
 
 /**
- * The payments whose outcome is unknown, which may be narrowed to the time in which they were made, such refunds, and the
+ * Payments and refunds with an unknown outcome, which may be filtered by the time they were made, and
  * proposals that wait for a second person.
  */
 export const unresolvedPage: Page = { method: "GET", path: "/unresolved", answer: answerUnresolved };

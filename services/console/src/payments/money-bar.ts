@@ -27,9 +27,12 @@ type Payment = Pick<
 /** The amounts of the payment that stand beside each of its refunds. */
 type OfPayment = OperatorRefund["ofPayment"];
 
-/** The parts of a payment's money, in minor units; the four are all of `whole`, and of what is `beyond` it. */
+/**
+ * The parts of a payment's money, in minor units: `kept`, `pending`, `refunded` and `disputed` add up to
+ * `whole` plus `beyond`.
+ */
 export type MoneyParts = Record<"whole" | "kept" | "pending" | "refunded" | "disputed", number> & {
-  /** The amount that refunds and chargebacks have taken beyond the whole of it. */
+  /** The amount by which refunds and chargebacks exceed the whole. */
   beyond: number;
 };
 

@@ -150,7 +150,10 @@ async function readSettlement(
   return await unlessAway(api.read(operations.getPaymentSettlement, { path: { paymentId } }));
 }
 
-/** The reasons against what somebody would look for; what only a stuck payment needs is left out of all others. */
+/**
+ * The actions and the reasons against them. Refused actions that only a stuck payment needs are left out for
+ * all other payments.
+ */
 function offersFor({ reader, session }: PageContext, life: OperatorPaymentLife): Offer[] {
   return offersOfPayment(life, session, reader.texts).filter(
     ({ action, why }) => why === undefined || life.unresolved || LOOKED_FOR.has(action),

@@ -139,9 +139,9 @@ function chosenIn(form: URLSearchParams): Chosen[] {
 }
 
 /**
- * Decides one after the other, under the form's key for each of them: a form that is sent twice decides once. A refund
- * that cannot be decided stops none of the others; a gateway that does not answer, or demands a newer sign-in, would
- * do so for all of them, and is asked no further.
+ * Decides one refund after another, each under its own key of the form: a form that is sent twice decides
+ * once. A refund that cannot be decided stops none of the others. A gateway that does not answer, or requires
+ * a newer sign-in, would fail all of them, so the loop ends there.
  */
 async function decideEach(
   context: PageContext,

@@ -170,7 +170,7 @@ function filters(context: PageContext, merchants: KnownMerchants): Html {
   </form>`;
 }
 
-/** A row has room for the forms, or for the first reason why there is none; of a decided one, for who decided. */
+/** A row shows the forms, or the first reason why there are none; for a decided refund, who decided. */
 function decision(context: PageContext, refund: ListedRefund): Html {
   const { texts } = context.reader;
   const approvers = refund.approvedBy.map(({ operator }) => operator).join(", ");

@@ -6,9 +6,10 @@ import type { Logout } from "./verify-logout-token.ts";
 type Db = Kysely<ConsoleDatabase>;
 
 /**
- * Ends the sessions that a logout token names: those of one session at the provider, otherwise all of the person.
+ * Ends the sessions that a logout token names: those of one session at the provider, or else all of the
+ * person's.
  *
- * @returns how many sessions; undefined for a token that was used before, which then ends nothing.
+ * @returns the number of sessions; undefined for a token that was used before, which ends nothing.
  */
 export async function endSessions(
   db: Db,

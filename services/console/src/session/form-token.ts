@@ -11,8 +11,8 @@ export function formTokenOf(sessionId: string): string {
 }
 
 /**
- * The same for the forms of a page, with the person for whom the page was made and its mode behind it. They are sealed, so
- * that nobody else can write them, and still readable when the session is gone.
+ * The session's token for a page's forms, followed by the person for whom the page was made and its mode.
+ * Both are sealed, so nobody else can write them, and remain readable after the session has ended.
  */
 export function pageTokenOf(keys: RestKeyRing, session: Session, isTest: boolean): string {
   const head = Buffer.alloc(HEAD_BYTES);

@@ -23,14 +23,14 @@ const contentSchema = z.object({
 export const FORM_KEPT_MS = 900_000;
 /** Room for the longest texts that the forms take, such as a webhook's body. */
 const CONTENT_BYTES_MAX = 64_000;
-/** A person's newest forms are kept: those of the tabs of one window. */
+/** The number of a person's newest forms that are kept, enough for the tabs of one window. */
 const FORMS_MAX = 10;
 /** The values of an endpoint's added headers, and those with which an account at a bank is reached. */
 const isSecretField = (name: string) => name === "headers" || name.startsWith("secrets.");
 
 /**
- * Keeps what a person has entered, with the form's own key: pressed again, a form whose copy was carried out after all
- * is not carried out a second time.
+ * Keeps a person's input under the form's own key. If the kept form's first copy was carried out after all,
+ * pressing the button again does not carry it out twice.
  *
  * @param wasWhole false for a form that was given back without a part of it.
  * @returns the id with which it is given back; undefined for a form that is too long to be kept.
@@ -44,7 +44,7 @@ export async function keepForm(
   const entered = [...sent].filter(([name]) => name !== "formToken");
   const isSecret = ([name, value]: [string, string]) => isSecretField(name) || holdsCardNumber(value);
   const content = JSON.stringify({
-    // An emptied field keeps its place among those of the same name.
+    // An emptied field keeps its place among the fields of the same name.
     fields: entered
       .filter(([name, value]) => !isSecretField(name) || value === "")
       .map((field): [string, string] => (isSecret(field) ? [field[0], ""] : field)),

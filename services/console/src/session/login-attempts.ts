@@ -22,9 +22,11 @@ const ATTEMPT_MS = 600_000;
 const BYTES_MAX = 6_000;
 
 /**
- * Keeps a sign-in under way in a sealed cookie of its own, so that beginning many of them costs the database nothing and the
- * tabs of a restored window do not end each other's. The oldest ones end where all of them get too long.
- * @param header the request's cookies. @returns values of `Set-Cookie`.
+ * Keeps a sign-in under way in a sealed cookie of its own. Beginning many sign-ins costs the database
+ * nothing, and the tabs of a restored window do not end each other's. The oldest ones end when the cookies
+ * together get too long.
+ * @param header the request's cookies.
+ * @returns values of `Set-Cookie`.
  */
 export function keepAttempt(
   keys: RestKeyRing,

@@ -5,7 +5,7 @@ export type Session = {
   /** The value of the browser's cookie; the database has its hash. */
   id: string;
   subject: string;
-  /** Roles of an operator; a merchant's staff have none of these. */
+  /** The operator's roles; empty for a merchant's staff. */
   roles: ReadonlySet<OperatorRole>;
   /** Set for a merchant's staff, with their roles there. */
   staff?: { merchantId: string; roles: ReadonlySet<StaffRole> } | undefined;

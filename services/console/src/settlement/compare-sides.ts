@@ -31,7 +31,7 @@ export function compareSides(reader: Reader, { record, lines }: DifferenceDetail
   ${lines.length > LINES_SHOWN && html`<p class="quiet">${texts.moreLines(lines.length - LINES_SHOWN)}</p>`}`;
 }
 
-/** More columns would not fit on a page; those of a payment are all on its own. */
+/** More columns would not fit on a page; the payment's own page has all of its lines. */
 const LINES_SHOWN = 4;
 
 function rowsOf(reader: Reader, record: DifferenceDetail["record"]): Row[] {

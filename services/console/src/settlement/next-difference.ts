@@ -21,10 +21,10 @@ export function closedNotice(context: PageContext, listed: readonly Listed[]): N
 const CLOSINGS: ReadonlySet<string> = new Set(["closeDifference", "proposeDifference"]);
 
 /**
- * The next one that this person can close, of a list with the oldest first: those before it were passed over, and come
- * again at the end.
+ * The next difference that this person can close, from a list with the oldest first. Skipped ones come again
+ * at the end.
  *
- * @param after when the one was opened that was closed last.
+ * @param after the time at which the difference closed last was opened.
  */
 export function nextDifference<Row extends Listed>(
   listed: readonly Row[],

@@ -98,7 +98,10 @@ function questionOf(context: PageContext, action: Action, { amount, about }: Sub
   return texts.confirmAct(actionName(texts, action), `${amount}, ${about}`);
 }
 
-/** The way to the sign-in and back, where the last one is too old; back to what was entered, where a form was sent. */
+/**
+ * The link to the sign-in and back, when the last sign-in is too old. It leads back to what was entered, if a
+ * form was sent.
+ */
 export function signInAgain({ keptAt, reader: { texts } }: PageContext, path: string): Html {
   const back = encodeURIComponent(keptAt ?? path);
   return html`<p>

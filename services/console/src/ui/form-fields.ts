@@ -169,7 +169,7 @@ export function numberField(
 
 export type Choice = { value: string; text: string };
 
-/** A choice of one, of which the first may stand for all of them. */
+/** A field for choosing one option, whose first option may mean all. */
 export function selectField({
   name,
   label,

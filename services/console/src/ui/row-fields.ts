@@ -5,7 +5,7 @@ import type { Reader } from "./page-context.ts";
 /** One of several rows of a form, by the names of its fields, each of which every row has. */
 export type FormRow<Name extends string> = Record<Name, string>;
 
-/** The fields that stand in each row, and the one that says where the row goes, if it can be moved. */
+/** The names of the fields in each row, and of the field with the row's new place, if rows can be moved. */
 export type RowNames<Name extends string> = {
   names: readonly Name[];
   place?: string;
@@ -14,8 +14,8 @@ export type RowNames<Name extends string> = {
 };
 
 /**
- * The rows that were sent, as their places order them, without those that are empty or taken out; undefined where this
- * form was not sent. A row that moves up goes before the one whose place it takes, and one that moves down behind it.
+ * The sent rows in their new order, without empty and removed ones; undefined if this form was not sent. A
+ * row that moves up goes before the row whose place it takes, and a row that moves down goes behind it.
  */
 export function sentRows<Name extends string>(
   form: URLSearchParams,

@@ -100,9 +100,9 @@ function isListOfRecords(value: unknown): value is Record<string, unknown>[] {
 }
 
 /**
- * The links to the next page of a list and to the previous one, with its filters. The address has the cursors of the last
- * pages, since a cursor leads forward only; beyond those, the way back is the first page.
- * @param name of its cursor, where a page has several lists.
+ * The links to the next and the previous page of a list, with its filters. A cursor leads forward only, so
+ * the address has the cursors of the last pages; beyond those, the way back is the first page.
+ * @param name the cursor's name, if a page has several lists.
  */
 export function pageLinks(
   { texts }: Reader,

@@ -12,18 +12,15 @@ export type ActionRequest<E extends Endpoint = Endpoint> = {
   endpoint: E;
   path: Record<string, string>;
   query?: Record<string, string | undefined>;
-  /** The body for the endpoint; unspecified where `needs` has a fault. */
+  /** The body for the endpoint; ignored if `needs` has a fault. */
   body: unknown;
-  /** The faults that the form is not sent on with. */
+  /** Faults of the input that keep the form from being sent on. */
   needs?: readonly FieldFault[];
   /** The page that shows the result, with its query. */
   page: string;
 };
 
-/**
- * The meaning of the gateway's answer for the person who waits: another sentence than the action's, or a page of its
- * own.
- */
+/** The result as the person sees it: another sentence than the action's, or a page of its own. */
 type Outcome = Deed | PageAnswer;
 
 export type RenderAgain = (context: PageContext, notice: Notice, status: number) => Promise<PageAnswer>;

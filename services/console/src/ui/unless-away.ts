@@ -3,8 +3,9 @@ import { OperatorApiProblemError } from "../api/operator-api.ts";
 import type { Reader } from "./page-context.ts";
 
 /**
- * The answer of a service without which a page shows the rest; undefined while the service is away, or where the
- * installation has none. @throws any other failure
+ * The answer of a service without which a page still shows the rest. It is undefined while the service is
+ * unreachable, or if the installation has none.
+ * @throws any other failure
  */
 export async function unlessAway<Answer>(reading: Promise<Answer>): Promise<Answer | undefined> {
   try {

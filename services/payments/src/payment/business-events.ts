@@ -33,7 +33,7 @@ export type BusinessEvents = {
   lateMoneySeen(payment: ShownPayment): void;
   /** The bank shows a capture, a cancellation or a refund that had ended as not done. Nothing comes of it by itself. */
   lateMovementSeen(payment: ShownPayment, movement: { kind: string; reference: string }): void;
-  /** An authorization that should expire, of which the bank shows a capture that is none of ours. */
+  /** An authorization was due to expire, but the bank shows a capture that is not ours. */
   capturedUnasked(payment: ShownPayment): void;
   /** Such money could not be given back yet. */
   lateMoneyStands(payment: ShownPayment, attempt: Omit<RecoveryAttempt, "ageMs">): void;
@@ -46,7 +46,7 @@ export type BusinessEvents = {
   /** The acquirer's answer to a capture, cancellation or expiry is not known. */
   operationUnknown(payment: ShownPayment, kind: string, attempt: RecoveryAttempt): void;
   unresolvedMeasured(measure: UnresolvedMeasure): void;
-  /** A checkout was completed, expired or was cancelled. Its id is not logged: it is all that one needs to pay. */
+  /** A checkout was completed, expired or was cancelled. Its id is not logged, since it is enough to pay. */
   checkoutClosed(checkout: ClosedCheckout): void;
   /** The sealed card could not be opened: the key rings differ, or the message was tampered with on the bus. */
   cardNotOpened(payment: PaymentKey, error: unknown): void;
@@ -294,8 +294,8 @@ function isStuck(cause: string, attempts: number): boolean {
 }
 
 /**
- * Labels of `holdfast.payments`. The reason is one of our own result codes, `none` of a success, and `bank` for all that a
- * bank may answer: its codes are too many for a label.
+ * Labels of `holdfast.payments`. The reason is one of our own result codes, `none` for a success, and `bank`
+ * for all bank codes, which are too many for a label.
  */
 function recordedLabels({ transaction_type, state, result_code }: ShownPayment) {
   const isOurs = result_code !== null && Object.hasOwn(RESULT_CODES, result_code);

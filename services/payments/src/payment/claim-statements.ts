@@ -3,18 +3,19 @@ import { CALL_OF_CLAIM } from "../bank/ledger/call-statements.ts";
 import { CLAIM_COLUMNS, COLUMN_NAMES, OWNS_ITS_KEY, type Statement } from "./payment-statements.ts";
 
 /**
- * The SQL that claims payments, and with each its order: of two payments that claim one merchant's order, the second is
- * refused while the first is undecided. The unique index `payment_of_undecided_order` decides between those that come
- * together; this statement finds the others, so that nothing fails in the common case.
+ * The SQL that claims payments together with their orders: if two payments claim one merchant's order, the
+ * second is refused while the first is undecided. The unique index `payment_of_undecided_order` decides
+ * between simultaneous claims. This statement finds earlier ones, so that nothing fails in the common case.
  */
 
 /** The payments that the unique index is over; in the words of the migration, or the planner does not use it. */
 export const UNDECIDED_ORDER = "claims_order and state in ('ENROLLING', 'AUTHORIZING', 'REVERSING')";
 
 /**
- * Those whose order another payment has. A copy of a message is not among them, nor is a repetition under its
- * Idempotency-Key: both have an answer of their own. The limit has each order looked up by itself, of which there is one at
- * most: left to the planner, each statement reads the whole index, which is small but for what vacuum has not removed yet.
+ * Finds payments whose order another payment has. Copies of a message and repetitions under an
+ * Idempotency-Key are excluded, since they have their own answers. The limit makes the planner look each
+ * order up by the index. Otherwise each statement would read the whole index, including entries that vacuum
+ * has not removed yet.
  */
 const contested = (keyed: boolean) => `, contested as (
     select given.lease_token, other.payment_id

@@ -5,7 +5,7 @@ import type { PaymentsDatabase } from "../database.ts";
 import type { PaymentTable } from "./payment-table.ts";
 
 type FactRow = Pick<Selectable<PaymentTable>, (typeof COLUMNS)[number]> & {
-  /** When a cancelled payment had been approved; its lines are dated by this. */
+  /** The approval's time of a cancelled payment, which dates its lines. */
   approved_at: Date | null;
 };
 

@@ -17,11 +17,11 @@ export type LeasedPayment = Selectable<PaymentTable> & {
 };
 
 /**
- * Leases payments of unknown outcome of one account that no process works on, those that wait longest first. Any number of workers may
- * call it side by side: each gets others.
+ * Leases one account's payments of unknown outcome that no process works on, longest-waiting first. Any
+ * number of workers may call it side by side: each gets others.
  *
- * @param paymentId leases only this one, due or not, unless a process has worked on it in the last `restMs`, or its
- * cardholder is still at the challenge.
+ * @param paymentId leases only this payment, due or not, unless a process has worked on it in the last
+ * `restMs`, or its cardholder is still at the challenge.
  */
 export async function leaseUnsettled(
   db: Kysely<PaymentsDatabase>,
@@ -125,11 +125,12 @@ const REVIEW_REFUSED_MESSAGE =
 export const NOTIFIED_REST_MS = 5_000;
 
 /**
- * Ends the lease and sets the time of the next attempt; does nothing when the lease is no longer ours. The inquiry that
- * ends with it may not have known of a notification under the lease, so the next one comes soon.
+ * Ends the lease and sets the time of the next attempt; does nothing if the lease is no longer ours. A
+ * notification may have arrived during the lease without this inquiry knowing, and then the next one comes
+ * soon.
  * @param notAfter the latest time of the next attempt, whatever `inMs` says.
- * @param review what the payment shows from now on, where the acquirer's fraud desk has still to decide on it.
- * @returns whether the lease was ours.
+ * @param review the review state to show from now on, while the acquirer's fraud desk has not decided.
+ * @returns true if the lease was ours.
  */
 export async function postpone(
   db: Kysely<PaymentsDatabase>,

@@ -6,9 +6,9 @@ import type { PaymentRow } from "./payment-record.ts";
 import { PAYMENT_COLUMNS } from "./payment-table.ts";
 
 /**
- * The SQL of the money path's writes: a claim (`claim-statements.ts`) and a record for each payment, or one rejection. Each takes one array for
- * each column and handles any number of payments; claim and record come without and with the part for
- * Idempotency-Keys, so that payments without a key do not pay for it.
+ * The SQL of the money path's writes: a claim (`claim-statements.ts`) and a record for each payment, or one
+ * rejection. Each takes one array for each column and handles any number of payments. Claim and record exist
+ * with and without the part for Idempotency-Keys, so payments without a key do not pay for it.
  */
 export type Statement = { name: string; text: string };
 
@@ -123,7 +123,10 @@ export const COLUMN_NAMES = PAYMENT_COLUMNS.map(([column]) => column).join(", ")
 /** For statements that take keys in a part named `keyed`. */
 export const OWNS_ITS_KEY = "where idempotency_key is null or payment_id in (select resource_id from keyed)";
 
-/** An event's columns of the claim, for as many milliseconds as `$1` says, by the writer itself; without it there is none. */
+/**
+ * The event's columns that let the writer itself publish it, for `$1` milliseconds; without `$1` other relays
+ * claim it.
+ */
 const CLAIMED_EVENT = {
   columns: "publish_attempts, publish_at",
   values: "($1::float8 is not null)::integer, now() + $1 * interval '1 millisecond'",

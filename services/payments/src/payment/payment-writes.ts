@@ -148,7 +148,7 @@ class JoinRefused extends Error {
   readonly code = "join_refused";
 }
 
-/** The same claim, alone and within a transaction that writes more than it. @returns as {@link PaymentWrites.claim}. */
+/** Claims one payment within a transaction that writes more. @returns as {@link PaymentWrites.claim}. */
 async function claimWithin(
   trx: Trx,
   claim: Claim,
@@ -169,7 +169,7 @@ function claimResult({ created_at, undecided }: ClaimAnswer): ClaimedPayment | O
   return undecided === null ? { created_at } : { undecided };
 }
 
-/** The same change, alone and within a transaction that writes more than it. @returns as {@link PaymentWrites.record}. */
+/** Records one change within a transaction that writes more. @returns as {@link PaymentWrites.record}. */
 export async function recordWithin(trx: Trx, change: RecordRow): Promise<boolean> {
   transition(change.from, change.to);
   const values = RECORD_COLUMNS.map(([column]) => [change[column]]);
@@ -177,7 +177,7 @@ export async function recordWithin(trx: Trx, change: RecordRow): Promise<boolean
   return rows.length === 1;
 }
 
-/** The same rejection, alone and within a transaction that writes more than it. @returns as {@link PaymentWrites.reject}. */
+/** Records one rejection within a transaction that writes more. @returns as {@link PaymentWrites.reject}. */
 async function rejectWithin(trx: Trx, rejection: RejectRow): Promise<boolean> {
   const values = REJECT_COLUMNS.map(([column]) => [rejection[column]]);
   const { rows } = await trx.executeQuery(CompiledQuery.raw(REJECT.text, [NOT_CLAIMED, ...values]));

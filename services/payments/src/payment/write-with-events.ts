@@ -8,11 +8,11 @@ export type WrittenRow = Pick<ClaimedEvent, "event_id" | "merchant_id" | "status
 };
 
 /**
- * Runs the statement that writes a batch with its events, and has the relay publish these from memory: what they say is
- * at hand. A batch that failed, or whose answer was lost, publishes nothing here; what it may have committed is found in
- * the outbox.
+ * Runs the statement that writes a batch with its events, and lets the relay publish the events from memory.
+ * A batch that failed, or whose answer was lost, publishes nothing here; the outbox has whatever it
+ * committed.
  *
- * @returns of each item whether it was written.
+ * @returns for each item whether it was written.
  */
 export async function writeWithEvents(
   relay: Pick<OutboxRelay, "beginWriting">,

@@ -1,7 +1,7 @@
 /**
- * Takes the notifications that banks send about payments by themselves. Everybody may send here, and only payments can
- * tell who did: an answer says whether it was the account's bank, and nothing of accounts and payments. All of it is
- * bounded apart from the pages, so a flood takes nothing from a buyer.
+ * Receives the notifications that banks send about payments. Everybody may send here, and only payments can
+ * verify the sender. An answer says whether it was the account's bank, and nothing about accounts and
+ * payments. Limits are separate from the pages', so a flood takes nothing from a buyer.
  */
 import type { IncomingMessage } from "node:http";
 import { BANK_NOTIFICATION_BOUNDS, takeBankNotification } from "@holdfast/contracts";

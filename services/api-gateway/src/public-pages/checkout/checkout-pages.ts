@@ -1,7 +1,8 @@
 /**
- * The hosted checkout on the public listener: one page for each checkout in any state, and the requests of its
- * form. Buyers do not sign in; anybody who knows a checkout's id may see it and pay it. Card data comes in the body of
- * one POST, is sealed as on the merchant API, and is in no answer: a form that is shown again is empty.
+ * The hosted checkout on the public listener: one page for each checkout in any state, and the requests of
+ * its form. Buyers do not sign in; anybody who knows a checkout's id may see and pay it. Card data comes in
+ * the body of one POST, is sealed as on the merchant API, and is in no answer: a form that is shown again is
+ * empty.
  */
 import { randomUUIDv7 } from "node:crypto";
 import {

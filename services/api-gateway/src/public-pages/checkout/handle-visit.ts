@@ -21,7 +21,7 @@ export type VisitDeps = {
 export type VisitedPage = {
   /** The route for logs and metrics, with the id's name in place of the id. */
   route: string;
-  /** The id in the parameters of its path; undefined where there is none. */
+  /** The id from the path's parameters; undefined if there is none. */
   idOf(params: RoutedRequest["params"]): string | undefined;
   /** The page's address for buyers. */
   urlOf(publicUrl: string, id: string): string;
@@ -34,7 +34,7 @@ export function visitHandler(deps: VisitDeps, page: VisitedPage): RoutedHandler 
   return requestHandler(async (request, exchange) => {
     exchange.route = page.route;
     const asked = readPageRequest(request);
-    // The same id however it is spelled; what is answered has our spelling.
+    // An id may be in capitals; answers have it in small letters.
     const id = page.idOf(request.params)?.toLowerCase();
     const path = new URL(page.urlOf(deps.publicUrl, id ?? "")).pathname;
     const reportsPath = reportsPathOf(deps.publicUrl);

@@ -210,7 +210,7 @@ const trFaults: Record<FaultText, string> = {
 
 export const FAULT_TEXTS: Record<Language, Record<FaultText, string>> = { en: enFaults, tr: trFaults };
 
-/** @returns the text of a fault, of the field's general one where it has none of its own, or nothing. */
+/** @returns the text of a fault, else the field's general text, or undefined. */
 export function faultText(language: Language, fault: string): string | undefined {
   const texts: Record<string, string> = FAULT_TEXTS[language];
   return texts[fault] ?? texts[`${fault.split(".")[0]}.invalid`];

@@ -127,7 +127,8 @@ function answerOf(checkout: CheckoutPage, { locale: { language } }: PageRequest)
 }
 
 /**
- * The merchant as its own sign-in would give it, with its present plan and rules. @returns undefined while suspended.
+ * The merchant as its own authentication would return it, with its present plan and rules. @returns undefined
+ * while the merchant is suspended.
  */
 async function readCaller(
   db: Kysely<GatewayDatabase>,

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from "node:http";
 import { browserSchema, COLOR_DEPTHS, type Browser } from "@holdfast/contracts";
 
 /**
- * The browser that submits a checkout's form, by EMV 3-D Secure's names: its headers, and what the page's script has added to
- * the form. It is for the bank alone, so nothing of it is ever a fault: what the script's field does not say is left out, and a
- * browser that does not say what it is is left out whole.
+ * The browser that submits a checkout's form, in the terms of EMV 3-D Secure: its headers, and the fields
+ * that the page's script has added to the form. Only the bank reads it, so nothing in it is ever a fault:
+ * missing values are left out, and a browser that does not identify itself is left out completely.
  */
 export function readBrowser(headers: IncomingHttpHeaders, form: URLSearchParams): Browser | undefined {
   const seen = /^(\d{1,2}),(\d{1,6}),(\d{1,6}),(-?\d{1,3})$/.exec(form.get("browser") ?? "");

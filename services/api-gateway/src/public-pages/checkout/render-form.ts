@@ -149,7 +149,7 @@ function declined({ checkout, locale: { language } }: ShownCheckout, formFault: 
     </p>`;
 }
 
-/** Without JavaScript all options of the checkout; with it those of the card, once its number is typed. */
+/** Without JavaScript all options of the checkout; with it the card's options, once its number is typed. */
 function installments(
   { checkout, locale }: ShownCheckout,
   priced: InstallmentOffer | undefined,
@@ -196,8 +196,8 @@ function choicesOfPage(
 export type InstallmentOffer = { count: number; totalMinor: string };
 
 /**
- * An offered number of installments: what each of them costs, and in small what all do. Where the buyer pays for them the
- * form's value has the total, too, so that no other one is charged than was shown.
+ * An offered number of installments: the amount of one, and in small type the total. If the buyer pays for
+ * installments, the form's value includes the total, so that no other total is charged than was shown.
  */
 export type InstallmentChoice = { count: number; value: string; label: string; detail?: string };
 

@@ -1,7 +1,7 @@
 /**
- * Takes browsers' reports of what the policy of a page did not allow (PCI DSS 11.6.1). Everybody may send here, so
- * nothing is stored, the answer is always the same, and all of it is bounded apart from the pages: a flood of reports
- * takes no place from a buyer.
+ * Receives browsers' reports of violations of a page's policy (PCI DSS 11.6.1). Everybody may send here, so
+ * nothing is stored and the answer is always the same. Limits are separate from the pages', so a flood of
+ * reports takes nothing from a buyer.
  */
 import { createFairRoom } from "@holdfast/http-server";
 import { networkOf } from "@holdfast/service-runtime";

@@ -12,11 +12,12 @@ export type Violation = {
 };
 
 /**
- * Reads what browsers send of violations: `application/reports+json` (Reporting API) or `application/csp-report`. Anybody
- * can send anything here, so what is kept of it is one of a few words and, at most, an origin.
+ * Reads browsers' reports of violations: `application/reports+json` (Reporting API) or
+ * `application/csp-report`. Anybody can send anything here, so a report is reduced to one of a few words and
+ * at most an origin.
  *
- * @param ownOrigin where our pages are.
- * @returns nothing for a body that is no report.
+ * @param ownOrigin the origin of our pages.
+ * @returns an empty list for a body that is no report.
  */
 export function readReports(body: string, ownOrigin: string): Violation[] {
   let parsed: unknown;

@@ -61,10 +61,10 @@ export function challengePolicy({ url }: Pick<ChallengeForm, "url">): string {
 }
 
 /**
- * The policy of a page of the bank's own, which is sent as it is. Its sandbox gives the page an opaque origin: no
- * cookie, storage, script or frame of ours is within its reach. The pages after it are not in the sandbox, so the
- * issuer's pages work as usual and the browser comes back to the top. Nothing else is restricted, since what it loads
- * and where its forms go is the bank's; nor is it reported.
+ * The policy of a bank's own page, which is sent unchanged. The sandbox gives the page an opaque origin, so
+ * it reaches no cookie, storage, script or frame of ours. The pages after it are not in the sandbox: the
+ * issuer's pages work as usual, and the browser returns to the top window. Nothing else is restricted or
+ * reported, since the bank decides what its page loads and where its forms go.
  */
 export const BANK_PAGE_POLICY = [
   "sandbox allow-forms allow-scripts allow-top-navigation",

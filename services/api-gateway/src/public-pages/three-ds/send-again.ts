@@ -44,7 +44,10 @@ ${inputs.join("\n")}
 /** The only script of the page. A field of the form may be named `submit`, and would hide the form's own. */
 export const SEND_AGAIN = `setTimeout(() => HTMLFormElement.prototype.submit.call(document.getElementById("again")), ${REFRESH_S * 1_000})`;
 
-/** The form comes to this page, whose answer may lead on to the shop: browsers apply `form-action` to that, too. */
+/**
+ * The form is sent to this page, whose answer may redirect to the shop: browsers apply `form-action` to that
+ * redirect, too.
+ */
 const POLICY = [
   "default-src 'none'",
   `script-src 'sha256-${createHash("sha256").update(SEND_AGAIN).digest("base64")}'`,

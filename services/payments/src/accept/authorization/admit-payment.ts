@@ -71,11 +71,12 @@ export function createAdmission(deps: AdmissionDeps) {
 }
 
 /**
- * The steps before any payment's claim, with 3-D Secure or without: opens the card and the details of its buyer, looks
- * up its BIN, refuses what its programme does not have, finds the account that it goes to, refuses a total that is not the
- * one of its installments there, and a payment without the fields that the account needs, waits for one of the merchant's
- * permits at it, takes calls from its budget where it has so many calls a minute, and asks the merchant's rules. Nothing has been sent to the bank.
- * @param proceed what follows for a payment that is admitted, on that connection. Every other gets its answer here.
+ * The steps before a payment's claim, with 3-D Secure or without. It opens the card and the buyer's details,
+ * looks up the card's BIN, and refuses installments and programmes that the card does not have. It finds the
+ * account, and refuses a total that differs from the account's price and a payment without fields that the
+ * account needs. It waits for one of the merchant's permits at the account, takes a call from the account's
+ * budget, and enforces the merchant rules. Nothing has been sent to the bank yet.
+ * @param proceed continues with an admitted payment on this connection. Every other payment is answered here.
  */
 async function admitPayment<Reply extends CommandReply<ApiPaymentResponse>>(
   deps: AdmissionDeps,
@@ -147,7 +148,10 @@ function routed(row: UnroutedClaim): PricedPayment {
   };
 }
 
-/** Fails when the gateway's keys are not ours, or when the message was tampered with; nothing has been started. */
+/**
+ * Opens the sealed card and details. It fails if the gateway's keys are not ours, or if the message was
+ * tampered with; nothing has been started then.
+ */
 function open(
   { cards, events }: AdmissionDeps,
   { context, payload }: Message,

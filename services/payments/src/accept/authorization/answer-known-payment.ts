@@ -19,9 +19,9 @@ type Deps = { db: Kysely<PaymentsDatabase>; now: () => number };
 type Reply = CommandReply<ApiPaymentResponse>;
 
 /**
- * Answers a request whose payment or Idempotency-Key exists already. The gateway's copy of one message waits for the
- * first one's end. The merchant's repetition gets the stored answer, 409 while the first is still running, or 202 with
- * the payment as it stands when no process works on it.
+ * Answers a request whose payment or Idempotency-Key exists already. The gateway's copy of a message waits
+ * for the end of the first one. The merchant's repetition gets the stored answer, or 409 while the first
+ * request is running, or 202 with the payment as it is when no process works on it.
  */
 export async function answerKnownPayment(
   deps: Deps,
@@ -51,9 +51,10 @@ export async function answerKnownPayment(
 }
 
 /**
- * Refuses a request before anything is claimed; a repetition under the same key gets the same answer. A copy of a message
- * whose payment exists gets that one's: BINs and prices may have changed since. An order that is sent again while its first
- * payment is undecided gets that one's id for the same reason, as it does where nothing is refused.
+ * Refuses a request before anything is claimed; a repetition under the same key gets the same answer. If the
+ * message's payment exists already, its answer is returned instead, because BINs and prices may have changed
+ * since. An order whose first payment is undecided gets that payment's id instead, as it would without a
+ * refusal.
  */
 export async function answerRefusal(
   deps: Deps,

@@ -26,7 +26,10 @@ export type BuildClaimDeps = {
   homeCountry: string;
 };
 
-/** The payment's row as it is to be claimed, under a new lease, but for its account. It has only those card data that may be stored. */
+/**
+ * The payment's row for the claim, under a new lease and without its account. It has only card data that may
+ * be stored.
+ */
 export function buildClaim(
   { fingerprintKeys, homeCountry }: BuildClaimDeps,
   { context: { merchant, idempotency }, payload, traceparent }: Incoming<PreAuthorizePayment | SellPayment>,
@@ -116,8 +119,8 @@ function fieldsOf(
 }
 
 /**
- * Refuses what the card's programme does not have. A card without a known programme is paid in full, and has none: a code
- * that names another would be on the record of a payment that never was of that programme.
+ * Refuses a number of installments or a loyalty programme that the card does not have. A card without a known
+ * programme is charged in full, and a programme's code would be a false record.
  */
 export function refuseProgramme(
   { installment_count, loyalty_code }: Pick<ClaimRow, "installment_count" | "loyalty_code">,

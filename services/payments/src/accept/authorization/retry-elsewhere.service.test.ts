@@ -74,7 +74,7 @@ const linesAt = async (bank: Pick<TestBank, "wholeLedger">, paymentId: string) =
     .filter(({ reference }) => reference.startsWith(paymentId))
     .map(({ operation, outcome }) => `${operation} ${outcome}`);
 
-/** Both banks' lines, the ledger of calls, the states and the events, which say the same. */
+/** The lines of both banks, the ledger of calls, the states and the events of a payment. */
 async function storyOf(paymentId: string) {
   const lines = async (statement: string) =>
     (await payments.query<{ line: string }>(statement, [paymentId])).map(({ line }) => line);

@@ -42,7 +42,7 @@ export function createBinTable(ranges: readonly BinRange[]): BinTable {
   return { count: ranges.length, byDigits: { 6: ordered(6), 7: ordered(7), 8: ordered(8) } };
 }
 
-/** @param digits a card number, or the 6 to 8 digits it begins with; what is longer than them tells nothing. */
+/** @param digits a card number, or its first 6 to 8 digits; further digits are ignored. */
 export function findBin({ byDigits }: BinTable, digits: string): BinData | undefined {
   for (const length of MOST_DIGITS_FIRST) {
     if (digits.length < length) continue;

@@ -22,10 +22,11 @@ export type ConcludeCheckoutDeps = {
 };
 
 /**
- * The checkout as it is now, closed first if its payment or its clock requires that. Every reader reads it here, so a
- * checkout that was paid is never shown as OPEN; the rounds below close those that have no reader.
+ * The checkout's present state, after closing it if its payment or its clock requires that. Every read goes
+ * through here, so a paid checkout is never shown as OPEN. The periodic rounds below close checkouts that
+ * nobody reads.
  *
- * @param merchantId its merchant, where the caller has to be the merchant.
+ * @param merchantId the checkout's merchant, if the caller has to be that merchant.
  */
 export async function concludeCheckout(
   deps: ConcludeCheckoutDeps,

@@ -1,7 +1,8 @@
 /**
- * Pays a checkout with a card: a sale or a pre-authorization like any other, except that its claim takes the checkout,
- * too. Of two forms that arrive together one claims; the other finds a payment under way and makes none. A payment that
- * fails leaves the checkout open for another card, as often as is allowed; one of unknown outcome keeps it taken.
+ * Pays a checkout with a card: a sale or a pre-authorization like any other, except that its claim also
+ * updates the checkout's row. Of two forms that arrive together one claims the checkout. The other finds a
+ * payment under way and creates none. After a failed payment the checkout stays open for another card, up to
+ * the allowed number of attempts. A payment with an unknown outcome blocks the checkout.
  */
 import { orNotStarted } from "@holdfast/postgres";
 import { failpoint } from "@holdfast/service-runtime";

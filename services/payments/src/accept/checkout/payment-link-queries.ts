@@ -78,9 +78,10 @@ export async function takePaymentLink(
 }
 
 /**
- * Tells whether as many cards as are allowed were tried on a link within the last hour, and not charged. A popular link has many
- * payments under way: those count that are more than the charged ones and the allowed number together. A checkout's attempts
- * count until an hour after its time, since nothing says when each of them was made.
+ * True if the allowed number of cards was tried on a link within the last hour without a charge. A popular
+ * link has many payments under way, so only those count that exceed the number of charged payments plus the
+ * allowed number. A checkout's attempts count until an hour after its expiry, since the time of each attempt
+ * is not known.
  */
 export async function isTriedOut(
   db: Kysely<PaymentsDatabase>,

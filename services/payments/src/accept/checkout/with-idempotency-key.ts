@@ -10,10 +10,10 @@ import type { Kysely, Transaction } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 
 /**
- * Writes something that no bank has to hear of, with its Idempotency-Key and the key's answer in one transaction. What may
- * succeed in a moment (`repeatable`) is rolled back with its key, so that nothing is stored of it.
+ * Writes something that involves no bank, with its Idempotency-Key and the key's answer, in one transaction.
+ * A result that may succeed a moment later (`repeatable`) is rolled back with its key, so nothing is stored.
  *
- * @param write has no effect of its own where a copy of the message has been carried out.
+ * @param write has no effect of its own if a copy of the message was carried out.
  */
 export async function withIdempotencyKey<Result>(
   db: Kysely<PaymentsDatabase>,

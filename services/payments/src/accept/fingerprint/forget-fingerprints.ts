@@ -3,11 +3,11 @@ import { sql, type Kysely } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 
 /**
- * Removes the fingerprints that payments were given under a key. With the key and the masked number beside it, each would
- * tell its card's number. Small transactions in the order of the payments' ids, so a run that was broken off is simply
- * repeated; the audit log gets one line, when all are gone.
+ * Removes the fingerprints that payments got under a key. With the key and the masked number, each
+ * fingerprint would reveal its card's number. It works in small transactions in the order of the payments'
+ * ids, so an interrupted run is simply repeated. The audit log gets one line when all are gone.
  *
- * @returns how many were removed.
+ * @returns the number of removed fingerprints.
  */
 export async function forgetFingerprints(
   db: Kysely<PaymentsDatabase>,

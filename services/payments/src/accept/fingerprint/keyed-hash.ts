@@ -2,8 +2,8 @@ import { createHmac } from "node:crypto";
 import type { KeyRing } from "@holdfast/service-runtime";
 
 /**
- * A hash under the active key of the ring, and what it would be under each of the others: what was stored before a
- * rotation is compared with those, for as long as it counts.
+ * A hash under the ring's active key, and the same value's hashes under each other key. A value that was
+ * stored before a rotation is compared with the older hashes, for as long as it counts.
  */
 export type KeyedHash = { hash: Buffer; older: Buffer[] };
 

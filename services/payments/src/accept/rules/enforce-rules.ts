@@ -36,7 +36,7 @@ type Reply = CommandReply<ApiPaymentResponse>;
 
 export type MerchantRules = ReturnType<typeof createMerchantRules>;
 
-/** @param pool the connections on which the rules are asked, those of claims. */
+/** @param pool the connections for the rules' statements, shared with claims. */
 export function createMerchantRules({ pool, ...deps }: Omit<RulesDeps, "askRules"> & { pool: Pool }) {
   const askRules = createAskRules(pool);
   return {

@@ -36,10 +36,11 @@ async function askAll(pool: Pool, items: RuleQuestion[]): Promise<RuleAnswer[]> 
 }
 
 /**
- * Moves what a card was counted under the ring's other keys to the active one's counter. While a key is rotated the
- * attempts of a card stand under two keys. They are moved together before the rule is asked, so that a rotation forgets
- * none: a rule is exceeded at most by payments that processes with different active keys ask about at the same moment.
- * Counters are locked in the order of all who change several.
+ * Moves a card's counters under the ring's other keys to the counter under the active key. During a rotation
+ * the attempts of one card are counted under two keys. They are moved together before the rule is checked, so
+ * that a rotation forgets no attempt. A rule is exceeded at most by payments that processes with different
+ * active keys check at the same moment. Every statement that changes several counters locks them in the same
+ * order.
  */
 export async function adoptCardCounters(
   db: Kysely<PaymentsDatabase>,

@@ -64,9 +64,10 @@ const DECLINING = `
     and answers.declines * 100 >= answers.given * rule.decline_percent`;
 
 /**
- * Takes from the counters of one kind what `from` asks for, and passes on those that got it. The rows are locked in one
- * order by all, kind after kind and within a kind by key, so that two batches wait for each other and never in a circle.
- * A counter that waited for another batch reads what that one left: the update sees the row as it is then.
+ * Takes from the counters of one kind the attempts that `from` asks for, and returns the payments that got
+ * them. All statements lock the rows in one order, kind after kind and by key within a kind, so two batches
+ * never deadlock. A statement that waited for another batch sees the counter as that batch left it, because
+ * the update reads the row again.
  */
 const taken = (name: "ip" | "card", from: string) => `
   ${name}_wanted as (
@@ -103,9 +104,10 @@ const taken = (name: "ip" | "card", from: string) => `
   )`;
 
 /**
- * Asks about any number of payments in one statement, and counts those that pass. A counter counts the payments that go
- * to the bank, so no window ever has more than the rule's attempts. It may count one that is not made (the process dies
- * before the claim, or a copy of a request takes a place before it is known), but never one too few.
+ * Checks any number of payments against the rules in one statement, and counts the ones that pass. Only
+ * payments that go to the bank are counted, so no window ever has more attempts than the rule allows. A
+ * payment that is never made may be counted (the process dies before the claim, or a copy of a request is
+ * counted before it is recognized), but none is missed.
  */
 export const ASK_RULES = {
   name: "ask-merchant-rules",

@@ -7,10 +7,10 @@ export type SoughtCard = { pan: string; cvv: string };
 export type TextFinding = "clean" | "card" | "unreadable";
 
 /**
- * Finds a card's number in a text, as it is, reversed, with anything between its digits, in entities, escapes,
- * percent-encoding, hexadecimal or base64 and in one of these within another; or its security code as the value of a
- * field, of a page or of an address. Three digits stand anywhere by chance, so the code is sought as a whole value
- * only.
+ * Finds a card's number in a text: plain, reversed, with anything between its digits, in entities, escapes,
+ * percent-encoding, hexadecimal or base64, and in one of these within another. It also finds the security
+ * code, but only as the whole value of a field in a page or an address, since three digits occur anywhere by
+ * chance.
  */
 export function findCard(text: string, { pan, cvv }: SoughtCard): TextFinding {
   const numbers = [pan, Array.from(pan).toReversed().join("")];
@@ -37,7 +37,7 @@ const DEPTH_MAX = 3;
 /** Characters of all readings together. The text itself has at most a hundredth of it. */
 const WORK_MAX = 16_000_000;
 
-/** A field's whole value; that of an input or of an address; a string of JSON. */
+/** Matches a whole value: of an input, of an address's parameter, or of a JSON string. */
 function fieldsWith(cvv: string): RegExp[] {
   return [
     new RegExp(`^\\s*${cvv}\\s*$`),

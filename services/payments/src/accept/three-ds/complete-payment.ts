@@ -1,9 +1,10 @@
 /**
- * The cardholder's browser is back from the challenge. What it brought is the acquirer's adapter's to judge: a return that
- * proves nothing changes nothing, and the cardholder may still come back with what does. Otherwise the payment is claimed,
- * once, under the same lease that recovery requires, and the acquirer is asked. A second request (a reload, a replay, a
- * copy of the message, a browser that is late) changes nothing and is answered with the payment as it is. The fields of
- * the return stand for the card with some acquirers: they are in memory only, for the length of the request.
+ * Completes a payment when the cardholder's browser returns from the challenge. The acquirer's adapter judges
+ * the return. A return that proves nothing changes nothing, and the cardholder may still come back with a
+ * genuine one. Otherwise the payment is claimed once, under the lease that recovery uses, too, and the
+ * acquirer is asked. A second request (a reload, a replay, a copy of the message, a late browser) changes
+ * nothing and is answered with the payment as it is. Some acquirers take the fields of the return in place of
+ * the card: they are in memory only, for the length of the request.
  */
 import type { BrowserReturn, NotGenuine, Challenge } from "@holdfast/acquirer";
 import type { CommandReply, CompletePayment, ServiceContext, SessionState } from "@holdfast/contracts";

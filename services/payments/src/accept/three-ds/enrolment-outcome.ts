@@ -10,8 +10,9 @@ export type EnrolmentDecision =
   | Exclude<AuthorizationDecision, { to: "UNKNOWN" }>;
 
 /**
- * An enrolment moves no money, so one whose answer is lost needs no inquiry: its challenge cannot be shown, and a reversal
- * binds whatever the acquirer may have of it. A challenge that must not be kept is not shown either.
+ * Decides on an enrolment's outcome. An enrolment moves no money, so a lost answer needs no inquiry: its
+ * challenge cannot be shown, and a reversal binds the reference at the acquirer. A challenge that must not be
+ * stored is not shown either.
  */
 export function decideEnrolment(outcome: EnrolmentOutcome, card: SoughtCard): EnrolmentDecision {
   switch (outcome.kind) {

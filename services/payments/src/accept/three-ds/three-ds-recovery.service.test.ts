@@ -259,7 +259,7 @@ describe("operators", () => {
   const resolve = (name: string, paymentId: string, outcome: "SUCCESS" | "FAILED") =>
     idle.operate(operations.resolvePayment.command, { paymentId, outcome, evidence: "call 17" }, name);
 
-  /** Its session has been over for an hour, so that nothing of it can arrive any more. */
+  /** The session ended an hour ago, so nothing of it can arrive any more. */
   const grown = async (paymentId: string) => {
     const ended = "recovery_from = now() - interval '1 hour' where payment_id = $1";
     await idle.query(`update payments.payment set ${ended}`, [paymentId]);

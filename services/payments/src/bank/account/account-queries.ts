@@ -61,7 +61,10 @@ export async function findAccounts(
   });
 }
 
-/** The time of the credentials in use. @param versions those up to the one in use, some of which nobody confirmed. */
+/**
+ * The time since which the credentials are in use. @param versions the versions up to the current one, some
+ * of which nobody confirmed.
+ */
 function secretsSinceOf(versions: readonly VersionRow[]): Date | undefined {
   const confirmed = versions.filter(({ confirmed_at }) => confirmed_at !== null);
   // Those of an account's first proposals came with one that was replaced before anybody confirmed it.

@@ -40,7 +40,7 @@ export type AccountTable = {
   defaultAccount: Account | undefined;
   /** The same of test mode. */
   testAccount: Account | undefined;
-  /** Routes by merchant, of those that have any. */
+  /** Routes by merchant; a merchant without routes is absent. */
   routes: ReadonlyMap<string, readonly Route[]>;
 };
 

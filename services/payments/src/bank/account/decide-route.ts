@@ -29,13 +29,13 @@ export type RouteStep = {
 };
 
 /**
- * The accounts that a payment may be sent to, the first one first: those of the routes that name it, in their order, or the
- * default account where none does. An account of the other mode, one that takes no new payments, or not this currency, is
- * passed over.
+ * The accounts that a payment may be sent to, the preferred one first. They come from the routes that match
+ * the payment, in their order, or else are the default account. Accounts of the other mode, accounts that
+ * accept no new payments, and accounts without this currency are skipped.
  *
- * @param isOpen whether an account's breaker lets nothing through: it comes after all others, since a payment is better
- * refused by a bank that may be back than by us.
- * @returns empty where no account can take it.
+ * @param isOpen true if the account's circuit breaker is open. Such an account comes last: a refusal by a
+ * bank that may have recovered is better than a refusal by us.
+ * @returns an empty list if no account can accept it.
  */
 export function decideRoute(
   payment: RoutedPayment,

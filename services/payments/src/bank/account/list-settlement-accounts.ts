@@ -3,8 +3,8 @@ import { sql, type Kysely } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 
 /**
- * Live accounts that payments can have been sent to, in the order of their ids; not one whose first version waits. The
- * simulator of test mode settles nothing.
+ * Live accounts to which payments may have been sent, in the order of their ids. An account whose first
+ * version is not confirmed is left out. Test mode's simulator settles nothing.
  */
 export async function listSettlementAccounts(
   db: Kysely<PaymentsDatabase>,

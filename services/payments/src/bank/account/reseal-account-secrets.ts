@@ -14,10 +14,10 @@ export type Resealing = {
 };
 
 /**
- * Seals the credentials that are under another key again under the active one, so that the other can leave the ring. The
- * credentials stay what they are, and no connection to a bank is made again. Each account is a transaction of its own with its
- * line in the audit log; payments may run meanwhile if its ring has the active key, and a run that was broken off is simply
- * repeated.
+ * Seals credentials that are under another key again under the active key, so that the old key can leave the
+ * ring. The credentials themselves stay the same, and connections to banks stay open. Each account is one
+ * transaction with a line in the audit log. `payments` may run meanwhile if its ring has the active key, and
+ * an interrupted run is simply repeated.
  */
 export async function resealAccountSecrets(
   db: Kysely<PaymentsDatabase>,

@@ -35,7 +35,8 @@ export type AccountAcquirers = {
   lane(lane: Lane): Acquirers;
   breaker(accountId: string): Breaker;
   /**
-   * Uses the given accounts from now on; those that changed are connected again, and calls under way end as they are.
+   * Uses the given accounts from now on. Changed accounts are connected again; calls under way end on their
+   * old connections.
    * @returns the number of accounts whose newest version cannot be used.
    */
   use(accounts: ReadonlyMap<string, Account>): number;
@@ -80,7 +81,7 @@ export function createAccountAcquirers(options: AccountAcquirersOptions): Accoun
           ? before.lanes
           : connectLanes(options, account, { breaker: breakerOf(account.accountId), alreadyLogged });
         if (!lanes) failed.set(account.accountId, account.version);
-        // Credentials that cannot be read now could be read before: calls go on with those.
+        // Credentials that cannot be read now were readable before, and calls continue with those.
         if (lanes) next.set(account.accountId, { version: account.version, lanes });
         else if (before) next.set(account.accountId, before);
         if (before && before.lanes !== next.get(account.accountId)?.lanes)
@@ -132,7 +133,9 @@ type AccountToConnect = Pick<
   "accountId" | "version" | "protocol" | "settings" | "businessDay" | "connectionsMax"
 > & { secrets: unknown };
 
-/** @throws where settings or credentials are not those of the account's protocol, or outside the installation's bounds. */
+/**
+ * @throws if settings or credentials do not fit the account's protocol, or exceed the installation's bounds.
+ */
 export function connectAccount(
   {
     connectors,
@@ -198,8 +201,8 @@ async function closeAll(acquirers: Iterable<Acquirer>): Promise<void> {
 const notSent = () => Promise.resolve({ kind: "not_sent" } as const);
 
 /**
- * An account that this process has not read yet, or whose credentials it cannot open. Nothing can be sent: what was begun there
- * stays as it is, and operators see that it waits.
+ * Stands for an account that this process has not read yet, or whose credentials it cannot open. Nothing can
+ * be sent. Operations that were begun there wait, and operators see them.
  */
 export const UNAVAILABLE_ACQUIRER: Acquirer = {
   capabilities: { repetition: "none", ownReferenceOn: [], sharesNameOn: [], release: false },

@@ -12,7 +12,7 @@ export type Bank = Acquirers & {
   budget: Pick<CallBudget, "reserve" | "use">;
 };
 
-/** The same bank, whose calls are bounded otherwise. */
+/** Returns the bank with another time limit for calls. */
 export function withCallMs({ of, termsOf, permitsOf, budget }: Bank, callMs: number): Bank {
   return { of, callMs, termsOf, permitsOf, budget };
 }

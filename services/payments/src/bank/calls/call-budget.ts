@@ -15,7 +15,7 @@ export type CallBudget = {
   reserve(accountId: string, calls: number): Promise<ReservedCalls | undefined>;
   /** @param call whose calls of the account use what is reserved first. What they leave is given back. */
   use<Result>(reserved: ReservedCalls, call: () => Promise<Result>): Promise<Result>;
-  /** The same acquirer, whose calls count as those of this lane. */
+  /** Returns the acquirer with its calls counted in this lane. */
   inLane(acquirer: Acquirer, lane: Lane): Acquirer;
   /** Is asked before each call of an account. @returns why it must not be made now, or undefined. */
   awaitBudgetOf(accountId: string): (until: Date) => Promise<NotSent | undefined>;

@@ -4,7 +4,10 @@ import type { Bank } from "./bank.ts";
 
 export type PermitDeps = { bank: Pick<Bank, "permitsOf" | "callMs"> };
 
-/** The account and merchant of a call, and until when the caller waits for the answer (epoch milliseconds). */
+/**
+ * The account and merchant of a call, and the time until which the caller waits for the answer (epoch
+ * milliseconds).
+ */
 export type Caller = { accountId: string; merchantId: string; deadlineAt: number };
 
 /**

@@ -37,8 +37,9 @@ export async function askAboutOrder(
 }
 
 /**
- * The bank's record of an authorization. `captured`: with a capture that stands, whoever made it. `standing`: without one.
- * `gone`: it does not stand. `unknown`: the bank gives no answer, or one that decides nothing.
+ * The bank's record of an authorization. `captured`: it has a valid capture, whoever made it. `standing`: it
+ * is valid and not captured. `gone`: it is no longer valid. `unknown`: the bank gives no answer, or an answer
+ * that decides nothing.
  */
 export type HoldShown = "captured" | "standing" | "gone" | "unknown";
 

@@ -35,7 +35,7 @@ export function mayHaveLeft({ outcome }: Pick<BankCall, "outcome">): boolean {
   return outcome !== "not_sent";
 }
 
-/** True while only an inquiry can tell what became of it. */
+/** True while only an inquiry can tell the call's outcome. */
 export function isOpen({ answered_at }: Pick<BankCall, "answered_at">): boolean {
   return answered_at === null;
 }
@@ -53,9 +53,9 @@ export function isApproved({ outcome, heard_at }: Pick<BankCall, "outcome" | "he
 }
 
 /**
- * An inquiry's verdict on a call, beside what the bank has said of it before. A record that does not show an approval is
- * behind it, for however long, and a refusal under another name is another call's. Until the record shows an approval of
- * which the amount is not known, its outcome stays unknown.
+ * Combines an inquiry's verdict on a call with an approval that the bank gave before. A record that does not
+ * show the approval lags behind it, however long, and a refusal under another name belongs to another call.
+ * While the record shows no approval of a known amount, the outcome stays unknown.
  */
 export function besideApproval(verdict: Verdict, call: BankCall | undefined): Verdict {
   if (!call || !isApproved(call)) return verdict;
@@ -121,14 +121,17 @@ export function namesFor(
   const first = own.find(mayHaveLeft);
   const said = own.find((call) => isApproved(call) && call.external_transaction_id !== null);
   return {
-    // A movement that was there when nothing of it was sent is none of it either.
+    // A movement that the record showed before anything was sent does not belong to this one either.
     others: [...new Set([...others, ...((!first && own.at(-1)?.names_before) || [])])],
     ...(first?.names_before && { before: first.names_before }),
     ...(said && { own: said.external_transaction_id! }),
   };
 }
 
-/** The calls in which a bank approves what it has approved before: their name is that of what follow-ups are about. */
+/**
+ * The calls whose approval creates something that follow-ups name. A follow-up may get that name again as its
+ * own.
+ */
 const TARGETS: ReadonlySet<CallKind> = new Set(["enrol", "authorize", "sale", "capture"]);
 
 type CallToName = Pick<BankCall, "number" | "kind" | "account_id" | "movement_id">;
@@ -164,7 +167,7 @@ export function nameGiven(
     : "taken";
 }
 
-/** The time until which one of these calls may still take effect; undefined where none may any more. */
+/** The time until which one of these calls may still take effect; undefined if none may. */
 export function arrivesUntil(
   calls: readonly Pick<BankCall, "answered_at" | "outcome" | "sent_ms_ago">[],
   horizonMs: number,
@@ -209,9 +212,10 @@ export type MovementOutcome =
   | "wait";
 
 /**
- * The outcome of a movement by an inquiry about it. What the bank has not seen is sent again only where a repeat cannot be
- * carried out in addition to the first call: of two calls under way one might be declined, and the other pay.
- * @param asked the requested amount: another one under our reference needs an operator.
+ * The outcome of a movement by an inquiry. A movement that the bank has not seen is sent again only if a
+ * repetition cannot be carried out in addition to the first call: otherwise one of two calls could be
+ * declined while the other one pays.
+ * @param asked the requested amount. Another amount under our reference needs an operator.
  */
 export function movementOutcome(
   inquiry: Verdict,
@@ -294,7 +298,7 @@ export function approvalIn(answer: CallAnswer): Approved | undefined {
   return answer.kind === "unknown" ? answer.heard : undefined;
 }
 
-/** The bank's name of what it has approved; null where it has none of its own for it. */
+/** The bank's name of the movement that it approved; null if the bank gives it none. */
 export function nameIn({ externalTransactionId }: { externalTransactionId: string }): string | null {
   return externalTransactionId.slice(0, NAME_LENGTH_MAX) || null;
 }

@@ -48,7 +48,7 @@ export type NewCall = {
   /** The number of the reference, and the operation or the refund; the payment's own calls have neither. */
   subReference?: number;
   movementId?: string;
-  /** The names of the order's movements of its kind, where only those tell which one is its. */
+  /** The names of the order's movements of its kind before the call, if only names identify movements. */
   namesBefore?: readonly string[] | undefined;
 };
 
@@ -108,10 +108,11 @@ export async function makeCall<Answer extends CallAnswer>(
 export type Naming = Pick<Capabilities, "sharesNameOn">;
 
 /**
- * Notes the bank's answer to a call, or to an inquiry about it. An answer that says nothing, or that nothing was sent,
- * never replaces one that an inquiry has brought meanwhile. The bank's name belongs to one movement: an approval under
- * another one's is a mismatch, since it may be that one's answer.
- * @returns the answer as it is noted.
+ * Notes the bank's answer to a call, or to an inquiry about it. An answer without a result, or one that
+ * nothing was sent, never replaces an answer that an inquiry has brought meanwhile. A name at the bank
+ * belongs to one movement: an approval under another movement's name is a mismatch, since it may be that
+ * movement's answer.
+ * @returns the answer as it was noted.
  */
 export async function noteAnswer<Answer extends CallAnswer>(
   db: Db,
@@ -176,9 +177,10 @@ export async function noteHeard(db: Db, paymentId: string, heard: Approved): Pro
 }
 
 /**
- * The payment goes to another account, where a call of its own begins: nothing was carried out at the one before, whose call
- * ends with this answer, for good. After a decline the payment's age begins again, by which a call is given up.
- * @returns false where the lease is no longer ours.
+ * Moves the payment to another account, where a call of its own begins. Nothing was carried out at the
+ * previous account, and this answer ends the call there for good. After a decline the payment's age, which
+ * decides when a call is given up, starts again.
+ * @returns false if the lease is no longer ours.
  */
 export async function moveCall(
   db: Db,

@@ -13,8 +13,8 @@ export const CALL_OF_CLAIM = `begun as (
   )`;
 
 /**
- * Notes the bank's answer about each payment that `changed` returns, where its change is the bank's. The codes of a call that
- * was not judged are those of the payment, and not its own.
+ * Notes the bank's answer about each payment that `changed` returns, if the bank caused the change. If the
+ * call was not judged, the codes are the payment's and not the call's, and are left out.
  */
 export const ANSWER_OF_RECORD = `answer as (
     update bank_call set

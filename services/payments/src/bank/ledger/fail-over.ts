@@ -25,14 +25,14 @@ type Leased = {
 type Called<Outcome> = { outcome: Outcome; declined?: Declined };
 
 /**
- * Calls the account that a payment is stored with, and the next ones of its route for as long as no connection was
- * made, so that certainly nothing was sent; and once more after a soft decline. Before each further call the payment is stored
- * with that account, and the call before is closed: recovery then asks where it may be. An answer, a lost one, or a refusal to
- * take the call now ends it.
+ * Calls the payment's account, and then the next accounts of its route as long as no connection was made, so
+ * that certainly nothing was sent; and once more after a soft decline. Before each further call the payment
+ * is stored with the next account and the previous call is closed, so recovery asks the right bank. Any
+ * answer, a lost answer, or a refusal to accept the call ends this.
  *
- * @param payment its `account_id` is that of the last call when this resolves.
- * @param given `route` begins with that account. `retryUntil` is the latest time for a call after a soft decline; absent where
- * none is made.
+ * @param payment its `account_id` is the last call's account when this resolves.
+ * @param given `route` begins with the payment's account. `retryUntil` is the latest time for a call after a
+ * soft decline; absent if none is made.
  */
 export async function withFailover<Outcome extends AcquirerOutcome | EnrolmentOutcome>(
   { db, events, now }: Deps,
@@ -65,9 +65,10 @@ export async function withFailover<Outcome extends AcquirerOutcome | EnrolmentOu
 }
 
 /**
- * The end of a payment that could not be moved: what its last call has come to, since no further one was made. If the
- * statement may have been committed all the same, the open call may be that of the next account. A decline is not recorded as
- * the answer to it: recovery asks the account that it finds the payment with. That nothing was sent is true of both calls.
+ * The end of a payment that could not be moved to the next account: the last call's outcome, since no further
+ * call was made. The statement may have been committed despite its error, and then the open call is at the
+ * next account. A decline is therefore not recorded as the answer to it: recovery asks the account that it
+ * finds. An outcome that nothing was sent is true of both calls.
  */
 export function afterFailedMove<Outcome extends { kind: string }>(
   called: Called<Outcome>,

@@ -1,7 +1,8 @@
 /**
- * A movement of money that is repeated until its outcome is known: a capture, a cancellation, a release or a refund. It is
- * asked about under the reference of its last call, and sent again under that reference where the bank has not seen it and
- * will not get it any more, or under the next one where the bank has called this one too late.
+ * A movement of money that is repeated until its outcome is known: a capture, a cancellation, a release or a
+ * refund. The bank is asked about the last call's reference. If the bank has not seen it and it can no longer
+ * arrive, it is sent again under that reference. If the bank has called it too late, it is sent under the
+ * next one.
  */
 import {
   namesShown,
@@ -37,7 +38,7 @@ import {
 
 export type Movement = {
   kind: "capture" | "void" | "release" | "refund";
-  /** The reference of its first call; those of later ones have a number behind it. */
+  /** The first call's reference; later references add a number to it. */
   reference: string;
   /** The operation or the refund; absent for the refund that gives back a payment which was to be reversed. */
   movementId?: string;
@@ -46,7 +47,7 @@ export type Movement = {
 
 export type MovementDeps = AskDeps & { db: Kysely<PaymentsDatabase> };
 
-/** The calls of one movement among those of its payment. */
+/** The calls of one movement, from all calls of its payment. */
 export function callsOf(
   calls: readonly BankCall[],
   { movementId, kind }: Pick<Movement, "movementId" | "kind">,
@@ -78,7 +79,7 @@ export async function inquire(
 }
 
 /**
- * The same, where an order may have several of its kind.
+ * Inquires about a movement of which an order may have several.
  * @returns the verdict, and the names that the bank shows: see `namesShown`.
  */
 export async function inquireAmong(
@@ -102,7 +103,8 @@ export async function inquireAmong(
   reportMismatch(deps, payment, { verdict: judged, inquiry });
   const sent = own.filter((call) => mayHaveLeft(call) && call.sub_reference === subReference);
   const found = besideApproval(judged, sent.findLast(isApproved));
-  // An approval of a call that never left this machine is that of others, in the bank's panel: only what is noted is booked.
+  // An approval of a call that never left this machine was made by others, in the bank's panel. Only noted
+  // calls are booked.
   const last = sent.at(-1) ?? (found.kind === "approved" && !among ? own.at(-1) : undefined);
   // A movement without our reference that was voided may be another's: this one is still under way.
   const isOurs = !among || found.kind !== "reversed";
@@ -197,7 +199,7 @@ async function isChargedBack(
 
 /**
  * A movement's call under the n-th of its references.
- * @param namesBefore for a movement that only names tell from others: see `Names`.
+ * @param namesBefore for a movement that only names identify: see `Names`.
  */
 export function newCall(
   payment: OrderedPayment,

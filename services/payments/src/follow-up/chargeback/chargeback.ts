@@ -41,11 +41,11 @@ export type DisputedPayment = PaymentFunds & {
 };
 
 /**
- * Judges whether people may open a case of the amount. The bank can take back only what was captured, and each part of
- * it once, so the earlier cases bound it. Refunds do not lessen it: a buyer who was refunded may dispute all the same,
- * the bank decides, and the case says what is paid twice.
- * @param cases those that the payment has.
- * @returns why not, or undefined.
+ * Judges whether an operator may open a case of this amount. The bank can take back only captured money, and
+ * each part of it once, so the earlier cases bound the amount. Refunds do not reduce it: a refunded buyer may
+ * still dispute the payment, the bank decides, and the case says which amount is paid twice.
+ * @param cases the payment's existing cases.
+ * @returns the refusal, or undefined.
  */
 export function refuseOpening(
   payment: DisputedPayment,

@@ -20,8 +20,8 @@ type Trx = Transaction<PaymentsDatabase>;
 type Reply = CommandReply<ChargebackDetail>;
 
 /**
- * Records how an open case ended. Above the configured amount the first person proposes an outcome, and a second one, who says
- * the same, decides; a different outcome replaces the proposal.
+ * Records how an open case ended. Above the configured amount the first person proposes an outcome, and a
+ * second person who states the same outcome decides. A different outcome replaces the proposal.
  */
 export async function decideChargeback(
   deps: OperatorChargebackDeps,

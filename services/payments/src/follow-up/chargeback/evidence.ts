@@ -1,4 +1,7 @@
-/** Files that are shown to the bank. They are sealed on their way here, at rest, and on their way back: they come in parts, are there once their hash is right, and never change after that. */
+/**
+ * Files of evidence for the bank. They are sealed on their way here, at rest, and on their way back. They
+ * arrive in parts, become visible once their hash is right, and never change afterwards.
+ */
 import { createHash } from "node:crypto";
 import { appendAudit } from "@holdfast/audit";
 import {

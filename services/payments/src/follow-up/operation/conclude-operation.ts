@@ -55,8 +55,8 @@ export async function concludeOperation(
         await endOfDecline(deps, payment, operation, outcome),
       );
     case "expired":
-      // Only an inquiry tells whether nothing was carried out under this reference, and it is made now. A bank that goes on
-      // calling requests late, its clock being off, is asked by the schedule.
+      // Only an inquiry tells whether something was carried out under this reference, so it is made now. If
+      // the bank's wrong clock calls every request late, later inquiries follow the schedule.
       return await leaveToRecovery(deps, payment, operation, "expired", {
         ...(subReference === 1 && { inMs: 0 }),
       });
@@ -72,8 +72,8 @@ export async function concludeOperation(
 }
 
 /**
- * The end of an operation that the bank declined. Before an expiry is taken for done by that, the bank is asked about a
- * capture: it declines to cancel what it has taken, too.
+ * The end of an operation that the bank declined. A bank also declines to cancel an authorization that it has
+ * captured. Before a declined expiry counts as done, the bank is therefore asked about a capture.
  */
 export async function endOfDecline(
   deps: Pick<ConcludeOperationDeps, "db" | "bank" | "now" | "events">,

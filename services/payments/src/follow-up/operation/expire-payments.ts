@@ -6,9 +6,9 @@ import { operateOnPayment, type OperateDeps } from "./operate-on-payment.ts";
 import { decideExpiry } from "./payment-operation.ts";
 
 /**
- * Takes authorizations of one account whose time is over, those that wait longest first, and moves their time on: another process gets
- * others, and one that is not cancelled now (a refund reserves a part of it, or the process dies) is due again after the
- * lease.
+ * Takes authorizations of one account whose time is over, longest-waiting first, and postpones each. Other
+ * processes therefore get other payments. A payment that is not cancelled now (a refund reserves a part of
+ * it, or the process dies) is due again after the lease.
  */
 export async function takeExpired(
   db: Kysely<PaymentsDatabase>,

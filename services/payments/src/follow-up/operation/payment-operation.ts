@@ -83,15 +83,18 @@ export type DeclinedExpiry = {
   isTooLate: boolean;
 };
 
-/** `lapses`: the hold stands, and nothing can be sent any more. `gone`: the funds are taken for released. */
+/**
+ * `lapses`: the authorization is valid, and nothing more can be sent. `gone`: the funds count as released.
+ */
 export type AfterDeclinedExpiry = { againInMs: number } | { end: "lapses" | "gone" };
 
 /**
- * Decides on an expiry that the acquirer declined. Some banks release an authorization on its business day only, and let it
- * lapse by itself later: where the record shows it, and no capture, it has expired all the same. Otherwise it is tried again
- * a day later, then two, and after the third decline no more: banks release old authorizations by themselves, and then
- * decline to cancel what is gone. What the bank may have captured, or may still capture, does not end: it is tried again
- * every fourth day.
+ * Decides on an expiry that the acquirer declined. Some banks release an authorization on its business day
+ * only, and let it lapse by itself later. If the record shows the authorization without a capture, it has
+ * expired. Otherwise the expiry is tried again a day later, then two days later, and not again after the
+ * third decline: banks release old authorizations by themselves, and then decline to cancel them. An
+ * authorization that the bank may have captured, or may still capture, is tried again every fourth day
+ * without an end.
  */
 export function expiryAfterDecline({
   declines,

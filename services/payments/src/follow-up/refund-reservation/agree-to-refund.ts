@@ -1,7 +1,7 @@
 /**
- * The people who agree to refunds, as this service has heard it from them: each consent comes from the operators' listener
- * with the person's token, which `serve` has verified. Without enough of them no refund is sent to a bank, whatever `refunds`
- * says (docs/adr/0062).
+ * The people who agreed to refunds, as this service itself has verified. Each consent comes from the
+ * operators' listener with the person's token, which `serve` has verified. Without enough of them no refund
+ * is sent to a bank, whatever `refunds` says (docs/adr/0062).
  */
 import { appendAudit } from "@holdfast/audit";
 import {

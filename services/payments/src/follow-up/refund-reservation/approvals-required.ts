@@ -6,9 +6,9 @@ type Refunded = Pick<PaymentFunds, "reserved_minor" | "refunded_minor" | "releas
 };
 
 /**
- * The number of different people who have to agree to a refund: two where the payment's refunds exceed the limit together,
- * however many parts they come in. Those that wait count, and those that were rejected or have failed do not.
- * @param twoAbove amounts, by currency, above which two have to.
+ * The number of different people who have to agree to a refund: two if the payment's refunds together exceed
+ * the limit, however they are divided. Pending refunds count; rejected and failed ones do not.
+ * @param twoAbove amounts by currency, above which two people are required.
  */
 export function approvalsRequired(
   { currency, reserved_minor, refunded_minor, released_minor }: Refunded,

@@ -23,8 +23,8 @@ import { amongOthers, namesBeside, otherRefunds, waitsFor } from "./other-refund
 export type Asked = { verdict: Verdict; subReference: number; names: readonly string[] | undefined };
 
 /**
- * Asks about the last reference, and about the next one as long as the bank says that it called one too late: it may have been
- * sent under that in the time that a restore of this database has lost.
+ * Asks about the last reference, and then about the next one as long as the bank calls a reference too late:
+ * the refund may have been sent under the next one in the time that a restore of this database has lost.
  */
 export async function askUntilNotExpired(
   deps: MovementDeps,

@@ -1,6 +1,7 @@
 /**
- * Refunds beside others of their payment. Two under way that a bank could not tell apart, or that it could take for copies,
- * follow each other; and what the bank is known to have done for one is never taken for another.
+ * Refunds beside other refunds of their payment. Two refunds that a bank could not tell apart, or could take
+ * for copies, are sent one after the other. A movement that is known to be one refund's never counts as
+ * another's.
  */
 import { PENDING, type Verdict } from "@holdfast/acquirer";
 import type { Kysely } from "kysely";
@@ -21,9 +22,9 @@ export function isUnderWay({ state, calls }: OtherRefund): boolean {
 }
 
 /**
- * True where a refund waits for the outcome of one of these. Where only names tell them apart, that is each that is under way.
- * A bank that knows our references may still take the second of two equal ones for a copy, and answer it with the first
- * one's approval.
+ * True if a refund waits for the outcome of one of these. If only names identify refunds, it waits for every
+ * refund under way. A bank that knows our references may still take the second of two equal refunds for a
+ * copy, and answer it with the first one's approval.
  */
 export function waitsFor(
   { amountMinor, isNamed }: { amountMinor: bigint; isNamed: boolean },
@@ -38,8 +39,8 @@ export function namesOf({ calls }: Pick<OtherRefund, "calls">): string[] {
 }
 
 /**
- * The bank's names of what is known to be none of a refund. @param calls of the payment: a cancellation's void is no refund that
- * the bank has carried out by a void.
+ * The bank's names that are known to belong to other movements than this refund.
+ * @param calls the payment's calls. A cancellation's void is not a refund by void.
  */
 export function namesBeside(
   others: readonly Pick<OtherRefund, "calls">[],
@@ -49,8 +50,9 @@ export function namesBeside(
 }
 
 /**
- * An inquiry's verdict on one refund, among the others of its payment: a movement that may be another's says nothing.
- * @param others as they are after the inquiry, so that each one that it shows counts as sent.
+ * An inquiry's verdict on one refund, among the other refunds of its payment: a movement that may be another
+ * refund's decides nothing.
+ * @param others as they are after the inquiry, so that every refund that it may show counts as sent.
  */
 export function amongOthers(verdict: Verdict, others: readonly OtherRefund[]): Verdict {
   const isMismatch = verdict.kind === "unknown" && verdict.reason === "mismatch";

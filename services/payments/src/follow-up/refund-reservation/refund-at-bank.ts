@@ -112,7 +112,7 @@ export async function inquireAtBank(
   return { outcome: "done", result: { answer: answerOf(verdict) } };
 }
 
-/** The same dependencies, whose calls end by a deadline. */
+/** The dependencies with a deadline for all calls. */
 function within(deps: RefundAtBankDeps, deadlineAt: number): RefundAtBankDeps {
   const bank = withCallMs(deps.bank, Math.min(deps.bank.callMs, deadlineAt - deps.now()));
   return { ...deps, bank };
@@ -190,11 +190,12 @@ type NotAgreed = { outcome: "problem"; code: "refund_not_agreed" };
 type NotBegun = { answer: Verdict } | Unknown | NotAgreed | typeof ANOTHER_PENDING;
 
 /**
- * Commits that a refund is about to be sent, if enough people have agreed to it here, unless a chargeback has taken what it
- * would pay. Chargebacks are counted under the same lock: either one that comes after this sees the refund as paid, or this
- * sees the chargeback, and nothing is sent. Sent again it is judged again: it does not end before what was sent can arrive no
- * more.
- * @param known the payment's calls before the inquiry: of two copies of one message only one sends the refund.
+ * Commits that a refund is about to be sent, if enough people have agreed to it here and no chargeback has
+ * taken its money. Chargebacks are counted under the same lock. Either a later chargeback sees the refund as
+ * paid, or this function sees the chargeback and sends nothing. A refund that is sent again is judged again,
+ * but does not end before the earlier call can no longer arrive.
+ * @param known the payment's calls before the inquiry: of two copies of one message only one sends the
+ * refund.
  */
 async function beginSending(
   deps: RefundAtBankDeps,

@@ -1,8 +1,8 @@
 /**
- * Refunds reserve a part of a payment here, where its status and amount are kept, before they are shown to anybody.
- * Everything goes through the payment's locked row: of any number of refunds, captures and cancellations that arrive
- * together, each sees what the one before it has left. (Measured: a sum and then an insert let 117 of 100 possible
- * refunds through.)
+ * Reserves refunds' amounts here, where the payment's status and amount are kept, before a refund is shown to
+ * anybody. Everything goes through the payment's locked row: of refunds, captures and cancellations that
+ * arrive together, each sees what the previous one has left. (Measured: a sum and then an insert let 117 of
+ * 100 possible refunds through.)
  */
 import { orNotStarted } from "@holdfast/postgres";
 import { failpoint } from "@holdfast/service-runtime";
@@ -164,8 +164,8 @@ async function insertTombstone(trx: Trx, refundId: string): Promise<Reservation 
 }
 
 /**
- * A reservation whose payment is locked before it, as in reserving and sending a refund: two transactions that take the
- * same locks in two orders wait for each other until the database ends one of them.
+ * Reads a reservation after locking its payment, as reserving and sending do: transactions that take the same
+ * locks in different orders could deadlock.
  */
 async function lockWithPayment(trx: Trx, refundId: string): Promise<Reservation | undefined> {
   await trx

@@ -43,7 +43,7 @@ export type ManageAccountsDeps = Pick<AccountAcquirersOptions, "connectors" | "r
   twoPeople: boolean;
   /** Reads them again in this process; others follow within their interval. */
   refresh: () => Promise<void>;
-  /** The terms of an account that is made without: those of the installation. */
+  /** The terms of an account that is created without terms: the installation's. */
   defaults: DefaultTerms;
 };
 
@@ -235,8 +235,8 @@ async function shown(deps: ManageAccountsDeps, accountId: string): Promise<Reply
 }
 
 /**
- * Refuses another terminal for an account whose row the caller has locked, once a card was sent there: captures, refunds and
- * inquiries of its payments would be about payments that the other one does not know.
+ * Refuses to move an account to another terminal once a card was sent there; the caller has locked its row.
+ * The other terminal would not know the payments of later captures, refunds and inquiries.
  */
 function refuseOtherTerminal(
   { connectors }: ManageAccountsDeps,

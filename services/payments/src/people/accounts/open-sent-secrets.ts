@@ -2,7 +2,7 @@ import type { AccountCredentials, SealedReply } from "@holdfast/contracts";
 import { createRingRecipient } from "@holdfast/sealing";
 import type { KeyRing } from "@holdfast/service-runtime";
 
-/** The public key that credentials are sealed to on their way here; none without a key ring. */
+/** The public key to which credentials are sealed on their way here; absent without a key ring. */
 export function sealToOf(ring: KeyRing | undefined): { sealTo?: string } {
   return ring ? { sealTo: createRingRecipient(ring).publicKey } : {};
 }

@@ -16,8 +16,8 @@ export type ProbeAccountDeps = Pick<AccountAcquirersOptions, "connectors" | "rin
 };
 
 /**
- * Calls the bank without moving anything. The stored credentials go only to the address that is confirmed; a proposal is
- * probed with those of its caller.
+ * Calls the bank without moving money. Stored credentials go only to the confirmed address; a proposal is
+ * probed with its caller's credentials.
  */
 export async function probeAccount(
   deps: ProbeAccountDeps,

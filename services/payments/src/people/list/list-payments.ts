@@ -54,7 +54,9 @@ async function listPayments(
   return { outcome: "done", result: partOf(read, (row) => paymentRecord(withOperation(row))) };
 }
 
-/** Payments of any merchant, with what operators see beside; those that are unresolved oldest first. */
+/**
+ * Payments of any merchant, with the columns that only operators see; unresolved payments come oldest first.
+ */
 export async function listForOperator(
   { lists, limits }: ListDeps,
   {

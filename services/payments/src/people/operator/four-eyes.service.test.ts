@@ -36,7 +36,9 @@ async function unresolved(issuer: string): Promise<string> {
   return await grown(command.paymentId);
 }
 
-/** Makes it as old as it has to be for people to decide about it: nothing that was sent can arrive any more. */
+/**
+ * Makes the payment old enough for operators to decide about it: nothing that was sent can arrive any more.
+ */
 async function grown(paymentId: string): Promise<string> {
   const earlier = "created_at = created_at - interval '1 minute' where payment_id = $1";
   await payments.query(`update payments.payment set ${earlier}`, [paymentId]);

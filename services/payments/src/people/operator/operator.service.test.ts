@@ -40,7 +40,9 @@ async function unresolved(pan = "4000000000000127"): Promise<string> {
   return command.paymentId;
 }
 
-/** Makes it as old as it has to be for people to decide about it: nothing that was sent can arrive any more. */
+/**
+ * Makes the payment old enough for operators to decide about it: nothing that was sent can arrive any more.
+ */
 async function grown(paymentId: string, by = "1 hour"): Promise<string> {
   for (const [table, column] of [
     ["payment", "created_at"],

@@ -1,8 +1,10 @@
 /**
- * Two operators conclude a payment by what the bank has told people. The first proposes an outcome and the second confirms it.
- * Their word never overrides the bank's: before a payment is FAILED a reversal is sent, which binds its reference, and it
- * is not FAILED while the bank says that the money stands; a payment that is being reversed is SUCCESS only where the
- * bank has refused the reversal, no later one may still take effect, and the bank says, asked once more, that the whole charge stands.
+ * Lets two operators conclude a payment by information from the bank's staff. The first proposes an outcome
+ * and the second confirms it. Their decision never overrides the bank's answers. Before a payment is FAILED,
+ * a reversal is sent, which binds its reference; and it is not FAILED while the bank shows the money as
+ * charged. A payment that is being reversed becomes SUCCESS only if the bank has refused the reversal, no
+ * later reversal may still take effect, and the bank confirms in a further inquiry that the whole charge is
+ * valid.
  */
 import type { Verdict } from "@holdfast/acquirer";
 import { isSamePerson, nameOf, type OperatorContext } from "@holdfast/contracts";
@@ -134,7 +136,7 @@ async function carryOut(
     : await book(deps, context, confirmed);
 }
 
-/** Records SUCCESS unless the bank, asked now, says otherwise; recovery then goes on with what it says. */
+/** Records SUCCESS unless the bank, asked now, says otherwise; recovery then acts on the bank's answer. */
 async function book(
   deps: OperatorDeps,
   context: OperatorContext,

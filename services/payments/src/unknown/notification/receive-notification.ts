@@ -78,11 +78,13 @@ async function follow(
 }
 
 /**
- * Makes an undecided payment due for inquiry now, or, where one has just been made, {@link NOTIFIED_REST_MS} after it: however
- * many notifications come, no more inquiries than one in that time are made for them. Where a process works on it, the next
- * inquiry is brought forward instead (`postpone`). A challenge that its cardholder may still pass is left alone.
+ * Makes an undecided payment due for inquiry now, or {@link NOTIFIED_REST_MS} after its last inquiry: however
+ * many notifications come, they cause at most one inquiry in that time. If a process works on the payment,
+ * the next inquiry is brought forward instead (`postpone`). A challenge that the cardholder may still pass is
+ * left alone.
  *
- * @returns `not_needed` where it is decided, or due already; `not_ours` where the account has no such payment.
+ * @returns `not_needed` if the payment is decided, or due already; `not_ours` if the account has no such
+ * payment.
  */
 async function bringInquiryForward(
   db: Kysely<PaymentsDatabase>,

@@ -48,7 +48,7 @@ export async function askWhetherItStands(
   const known = reversalOf(calls);
   if (known?.settled_at) {
     const refund = await inquire(deps, payment, reversalRefund(payment, known), calls);
-    // After a chargeback none is sent, and `refusalOf` has looked whether an earlier one may arrive.
+    // After a chargeback no refund is sent, and `refusalOf` has checked that no earlier one can arrive.
     const isNotSent = refund.kind === "not_found" && payment.charged_back_minor > 0n;
     return { stands: refund.kind === "declined" || isNotSent, cause: `refund_${causeOf(refund)}` };
   }

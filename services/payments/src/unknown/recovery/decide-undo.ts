@@ -34,11 +34,12 @@ export function isUndone({ kind }: Verdict): boolean {
 }
 
 /**
- * @param ageMs of the payment, see `LeasedPayment`.
- * @param terms where the bank binds nothing: what it has not seen by the horizon is taken for what it will never see.
- * @param isUnseen whether the bank has said, before the reversal, that it does not know the payment, or has reversed it before.
- * One that it has accepted and not decided on is known to it although there is nothing to reverse, and an inquiry without an
- * answer decides nothing.
+ * @param ageMs the payment's age, see `LeasedPayment`.
+ * @param terms at a bank that binds no reference, a payment that it has not seen by the horizon counts as
+ * never seen.
+ * @param isUnseen true if the bank has said, before the reversal, that it does not know the payment, or has
+ * reversed it before. A payment that it has accepted and not decided is known to it, although there is
+ * nothing to reverse. An inquiry without an answer decides nothing.
  */
 export function decideAfterReversal(
   reversal: ReversalOutcome,

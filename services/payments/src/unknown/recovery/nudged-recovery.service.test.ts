@@ -9,7 +9,7 @@ test("a payment that becomes undecided is asked about soon, though recovery look
   await payments.acquirerWill("authorize", "http_500");
   const command = payments.command();
   expect(await payments.send(command)).toMatchObject({ outcome: "pending" });
-  // Not by a read, which would ask the bank itself.
+  // A read would ask the bank itself, so the row is queried instead.
   const state = "select state from payments.payment where payment_id = $1 and recover_at is null";
   await eventually(
     async () => expect(await payments.query(state, [command.paymentId])).toEqual([{ state: "SUCCESS" }]),

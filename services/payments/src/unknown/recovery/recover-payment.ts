@@ -36,10 +36,11 @@ import type { UndoResult } from "./decide-undo.ts";
 import { undoPayment } from "./undo-payment.ts";
 
 /**
- * Settles one payment of unknown outcome: asks the acquirer about our reference, and adopts, fails or reverses the
- * payment. The decision to reverse is committed before the first reversal is sent and is final; what was taken is then
- * given back, over as many attempts as it takes, and only then is the payment FAILED, or CANCELLED where its cardholder
- * never came back from the challenge. The authorization itself is never repeated: the cvv is gone.
+ * Settles one payment of unknown outcome: asks the acquirer about our reference, and adopts, fails or
+ * reverses the payment. The decision to reverse is committed before the first reversal is sent, and is final.
+ * The money is then given back, over as many attempts as it takes. Only then is the payment FAILED, or
+ * CANCELLED if its cardholder never came back from the challenge. The authorization itself is never repeated:
+ * the cvv is gone.
  */
 export type RecoverDeps = {
   db: Kysely<PaymentsDatabase>;
@@ -121,7 +122,9 @@ async function decideAgainst(
   return await undo(deps, reversing, inquiry);
 }
 
-/** One attempt to give back what the acquirer may have taken for a payment that is to be reversed. */
+/**
+ * One attempt to give back the money that the acquirer may have taken for a payment that has to be reversed.
+ */
 async function undo(deps: RecoverDeps, payment: LeasedPayment, inquiry?: Verdict): Promise<RecoveryResult> {
   const result = await undoPayment(deps, payment, inquiry);
   return result.kind === "undone"

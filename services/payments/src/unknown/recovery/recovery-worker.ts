@@ -12,9 +12,9 @@ export type UpkeepOptions = Pick<
 >;
 
 /**
- * Settles the payments of unknown outcome that are due, those that wait longest first, side by side and without rounds: an
- * inquiry that hangs holds one permit of its account's, and the others are asked about in time to be adopted. Whoever
- * leaves a payment undecided nudges.
+ * Settles the due payments of unknown outcome, longest-waiting first, side by side and without rounds. An
+ * inquiry that hangs uses one permit of its account, and the other payments are still asked about in time to
+ * be adopted. Code that leaves a payment undecided nudges this worker.
  */
 export function startRecovery(deps: RecoveryWorkerDeps, options: UpkeepOptions): WorkPools {
   return startWorkPools("recovery", {

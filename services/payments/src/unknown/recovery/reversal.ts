@@ -56,10 +56,11 @@ const SENT: ReadonlySet<string> = new Set(["settled", "refused", "unknown"]);
 const REFUND = { kind: "refund" } as const;
 
 /**
- * True where a refund that is not ours, or not of our amount, stands beside a settled payment that is to be given back, and
- * nothing of ours can arrive any more: nothing is sent beside it, so that only people can say whether the buyer has all of
- * the money. The bank may have declined ours before.
- * @param lastInquiry the cause for which the refund waits. @param horizonMs see `AccountTerms`.
+ * True if the bank shows a refund that is not ours, or not of our amount, beside a settled payment that has
+ * to be given back, and nothing of ours can arrive any more. Nothing is sent beside it, so only an operator
+ * can say whether the buyer has the whole money. The bank may have declined our refund before.
+ * @param lastInquiry the cause for which the refund waits.
+ * @param horizonMs see `AccountTerms`.
  */
 export function standsBesideRefund(
   { settled_at, last_sent_ms_ago }: Pick<Reversal, "settled_at" | "last_sent_ms_ago">,

@@ -1,9 +1,10 @@
 /**
- * Gives back what the bank may have taken for a payment that is to be reversed. The bank is asked first what it approved,
- * since a reversal in another amount has no effect; where its day is over and it has settled the money, a refund under a
- * reference of its own gives it back. Each attempt makes at most two calls, and a third one before that refund: should its
- * lease end meanwhile, the ledger of calls keeps others from sending it, too. What the bank says is committed before the
- * next attempt acts on it.
+ * Gives back the money that the bank may have taken for a payment that has to be reversed. The bank is asked
+ * first for the amount that it approved, since a reversal in another amount has no effect. If its business
+ * day is over and it has settled the money, a refund under a reference of its own gives it back. Each attempt
+ * makes at most two calls, and a third one before that refund. If its lease ends meanwhile, the ledger of
+ * calls prevents another process from sending it, too. The bank's answer is committed before the next attempt
+ * acts on it.
  */
 import { orderIdOf, type Target, type ReversalRequest, type Verdict } from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/service-runtime";
@@ -24,7 +25,7 @@ import type { RecoverDeps } from "./recover-payment.ts";
 import { mayBeReversed, reversalOf, reversalRefund, type Reversal } from "./reversal.ts";
 import { startWatch } from "../../bank/ledger/watch-queries.ts";
 
-/** A payment to undo, also one that has ended and of which the bank has shown money afterwards. */
+/** A payment to reverse, also one that has ended and for which the bank showed money afterwards. */
 export type UndonePayment = Omit<LeasedPayment, "lease_token" | "due_at"> & { lease_token: string | null };
 
 /** @param inquiry what the bank has just said of the payment's reference, if it was asked. */
@@ -101,10 +102,10 @@ export function amountToReverse(
 }
 
 /**
- * Refunds what was settled, under a reference that is the same however often it is sent. A bank that has called a reversal
- * settled may have carried out one before it: its record is asked once more before money is sent beside that. A record that
- * shows nothing of the charge, or calls it something else, does not say so, and may never do: the refund is sent then, which
- * the bank refuses where nothing is left.
+ * Refunds settled money, always under the same reference. A bank that calls a reversal settled may have
+ * carried out an earlier one: its record is read once more before a refund is sent beside it. A record that
+ * never shows the charge, or shows it differently, does not rule that out. The refund is then sent, and the
+ * bank refuses it if nothing is left.
  */
 async function refundSettled(
   deps: RecoverDeps,
