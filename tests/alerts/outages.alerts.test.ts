@@ -1,6 +1,6 @@
-// Each total outage of docs/slo.md alerts within five minutes of its beginning and is quiet fifteen minutes after its
-// mend, by the rules as they are shipped. This measures time, so it needs a machine with two cores of its own; on a
-// busy one `ALERTS_TIMES=4` lets time pass more slowly.
+// Each total outage of docs/slo.md alerts within five minutes of its beginning, and the alerts end within
+// fifteen minutes of its repair, by the shipped rules. This measures time, so it needs a machine with two
+// cores of its own. On a busy one `ALERTS_TIMES=4` lets time pass more slowly.
 import { eventSubject } from "@holdfast/contracts";
 import { connectBus } from "@holdfast/messaging";
 import { withClient } from "@holdfast/sandbox/infrastructure";

@@ -84,7 +84,7 @@ function targetOf([name, url]: [string, string]) {
   };
 }
 
-/** Compose's intervals, which are those of most installations. */
+/** Compose's intervals, which most installations have. */
 function configuration(by: number) {
   const interval = scaleDuration("15s", by);
   return {

@@ -75,7 +75,7 @@ export class AlertWatch {
     expect(pagesBeyond([...seen.values()], [...pages, ...also]), `besides: ${what}`).toEqual([]);
   }
 
-  /** For what is no outage: others may fire, too. */
+  /** Expects these alerts for a disturbance that is not an outage; others may fire, too. */
   async expectFiring(alerts: Page[], within = WITHIN): Promise<void> {
     const look = async () => (await this.#prometheus.firing()).map(({ labels }) => labels);
     await this.#expectAll(alerts, { look, within });

@@ -87,7 +87,7 @@ async function makeOrders({ sandbox }: Bench): Promise<Order[]> {
 
 const ORDERS = 100;
 
-/** Every page of the operators', by its name; those of things that this history has not are left out. */
+/** Every page of the operators' console by name, except pages of records that this history does not have. */
 async function allPages(
   { sandbox }: Bench,
   { paymentId: payment, refundId: refund }: Order,

@@ -1,8 +1,8 @@
 import { readFileSync, readdirSync } from "node:fs";
 
 /**
- * CPU time of a process in milliseconds, user and system, from /proc; with `tree` (Postgres) that of its children, too,
- * those that have ended included.
+ * CPU time of a process in milliseconds, user and system, from /proc. With `tree` (Postgres) it includes the
+ * children, also those that have ended.
  */
 export function cpuTimeMs(pid: number, { tree = false }: { tree?: boolean } = {}): number {
   const { own, ended } = ticksOf(pid);

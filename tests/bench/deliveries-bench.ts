@@ -10,7 +10,7 @@ import { whileStopped } from "./while-stopped.ts";
 type Round = {
   delivered: number;
   perSecond: number;
-  /** CPU time of the process that posts; `others` has that of all other processes involved. */
+  /** CPU time of the posting process; `others` has the sum of all other processes involved. */
   cpuMs: number;
   others: Record<string, number>;
 };

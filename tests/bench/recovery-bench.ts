@@ -11,9 +11,10 @@ import { whileStopped } from "./while-stopped.ts";
 type Drain = { seconds: number; doubled: number; arrived: number };
 
 /**
- * A process is killed while webhooks drain, as `kill -9` or a machine that goes away does: how long until every webhook
- * is there, whether one is lost, and how many came twice, beside a drain that nothing disturbs. The sandbox starts it
- * again. The dispatcher stands still while the events are published, so that it is killed in the middle of its work.
+ * Kills a process while webhooks drain, as `kill -9` or a lost machine does, and measures the time until
+ * every webhook is there, the lost ones and the duplicates, beside an undisturbed drain. The sandbox starts
+ * the process again. The dispatcher is stopped while the events are published, so that it is killed in the
+ * middle of its work.
  */
 export async function benchRecovery(bench: Bench): Promise<void> {
   const { receiver, events, rounds } = bench;

@@ -15,9 +15,9 @@ import {
 import { countWork, describeCounts, perUnit, type WorkCounts } from "./work-counts.ts";
 
 /**
- * Ordinary load, where little is batched: CPU of all processes of the product when idle, and for one payment whose
- * webhook is delivered at 10, 50 and 200 payments a second, beside a bare handler that does the same durable work
- * without a webhook at the same rates. A payment's requests to database and bus are counted in a run of its own.
+ * Ordinary load, where little is batched. It measures the CPU of all processes when idle, and for one payment
+ * with its webhook at 10, 50 and 200 payments a second, beside a bare handler that does the same durable work
+ * without a webhook at the same rates. A separate run counts a payment's requests to database and bus.
  */
 export async function benchSteady(bench: Bench): Promise<void> {
   const demo = bench.sandbox.merchants[0]!;

@@ -14,8 +14,9 @@ export type WorkCounts = {
 };
 
 /**
- * Counts while `work` runs. It takes 21 seconds more than that, since the database's connections report their
- * statements up to ten seconds later. Every message comes here, too, so CPU time is to be measured at another time.
+ * Counts while `work` runs. It takes 21 seconds longer, since the database's connections report their
+ * statements up to ten seconds later. It receives every message, so CPU time has to be measured in another
+ * run.
  */
 export async function countWork<Result>(
   { sandbox }: Bench,

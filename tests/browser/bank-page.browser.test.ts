@@ -12,7 +12,7 @@ import {
   type BrowserHarness,
 } from "./browser-harness.ts";
 
-/** A bank whose challenge is a page of its own, and whose returns have to prove that they come from it. */
+/** A bank whose challenge is its own page, and whose returns have to prove their origin. */
 let product: BrowserHarness;
 beforeAll(async () => {
   product = await startBrowserHarness();

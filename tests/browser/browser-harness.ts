@@ -186,9 +186,10 @@ function watch(page: Page): void {
 }
 
 /**
- * Looks at the page as it is: for people as a picture, for axe by its rules, and for anything wider than the screen.
+ * Checks the page as it is: takes a picture for people, runs axe's rules, and finds anything wider than the
+ * screen.
  *
- * @param rules of axe's, instead of all of them
+ * @param rules axe's rules to run, instead of all of them
  */
 export async function inspect(page: Page, name: string, rules?: readonly string[]): Promise<void> {
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true, timeout: 120_000 });

@@ -116,7 +116,7 @@ test("another merchant's things, and pages that are for operators, are pages tha
       headers: { "X-API-KEY": apiKey!, "X-API-SECRET": apiSecret! },
     });
   await eventually(async () => expect((await still()).status).toBe(200));
-  // The own ones are there.
+  // The pages of their own merchant are there.
   for (const path of Object.values(pagesOf(things)))
     expect((await page.goto(consoleUrl + path))!.status(), path).toBe(200);
 });

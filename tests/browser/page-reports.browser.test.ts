@@ -57,7 +57,7 @@ test("a page as it was sent is reported by no browser, and a request to another 
 
 test("a script whose digest somebody took away is stopped and reported, though it has our nonce", async () => {
   const page = await visit((text) => text.replaceAll(/integrity="sha384-[^"]+"/g, ""));
-  // The proxy's origin is not the one of `PUBLIC_URL`.
+  // The proxy's origin differs from `PUBLIC_URL`.
   await expect.poll(violations, PATIENTLY).toContain("integrity foreign");
   // The stopped script would have filled this element.
   expect(await page.locator("#scheme").textContent()).toBe("");

@@ -191,8 +191,8 @@ export async function close(
 }
 
 /**
- * Takes the statements of what the banks have paid out since they were started last. A payout that is a major unit short is a
- * difference of that unit, and a whole one is none.
+ * Imports the statements of the banks' payouts since their last start. A payout that is short by a major unit
+ * is a difference of that unit, and a complete one is no difference.
  */
 export async function payoutsAreCompared(system: System, operator: OperatorClient): Promise<string[]> {
   const found: string[] = [];

@@ -125,7 +125,7 @@ const TOTALS_OF_OWNERS = totalOf(`
   select (state_since at time zone 'UTC')::date, currency, -amount_minor from refunds.refund
   where state = 'SUCCESS' and kind <> 'release' and not as_void and payment_id <> all(BESIDE)`);
 
-/** The payment of a fact is its own, or that of its refund. */
+/** A fact's payment is the fact itself, or a refund's parent. */
 const IS_COUNTED = "coalesce(fact.parent_id, fact.fact_id) <> all(BESIDE)";
 
 const TOTALS_OF_FACTS = totalOf(`

@@ -3,10 +3,11 @@ import { postToBank } from "./post-to-bank.ts";
 import type { ForeignBank } from "./system/foreign-banks.ts";
 
 /**
- * A person sees in the banks' panels whether a payment stands twice. Of two that stand one is voided there, and the product
- * ends the other by itself. What is settled is refunded there, both of it, and people say that the payment has failed.
+ * Finds in the banks' panels whether a payment took effect twice, as an operator would. One of two valid ones
+ * is voided there, and the product ends the other by itself. Settled ones are both refunded there, and the
+ * operators resolve the payment as failed.
  *
- * @returns what people say of the payment; undefined where that is not for them.
+ * @returns the operators' outcome for the payment; undefined if they have none to give.
  */
 export async function endSecondSuccess(
   banks: readonly ForeignBank[],

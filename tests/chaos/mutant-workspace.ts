@@ -57,7 +57,7 @@ export function createMutantWorkspace(repository: string): MutantWorkspace {
   };
 }
 
-/** Packages from outside are those of the repository, our own are the copies. */
+/** Links external packages to the repository's, and our own packages to the copies. */
 function linkModules(repository: string, root: string): void {
   const modules = join(repository, "node_modules");
   mkdirSync(join(root, "node_modules", SCOPE), { recursive: true });

@@ -1,7 +1,7 @@
 /**
- * Asks for what people do at a simulated bank, or for its clock.
+ * Asks a simulated bank for an action of its staff, or moves its clock.
  *
- * @returns false where the bank's own rules refuse it, as they do a void of what is settled.
+ * @returns false if the bank's own rules refuse it, such as a void of a settled payment.
  */
 export async function postToBank(url: string, body: object): Promise<boolean> {
   const answer = await fetch(url, {

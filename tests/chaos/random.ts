@@ -1,6 +1,6 @@
-/** Numbers that one seed gives again in the same order: they determine the whole schedule of a run. */
+/** Random numbers that are the same for the same seed: they determine the whole schedule of a run. */
 export type Random = {
-  /** From 0 up to, not including, 1. */
+  /** At least 0 and less than 1. */
   unit(): number;
   /** A whole number from `from` to `to`, both included. */
   integer(from: number, to: number): number;

@@ -1,6 +1,6 @@
-// A payments process is killed at every point at which something has just been committed or sent. The client sees only
-// answers that the promises allow, another process goes on from the committed state, and repetitions under the same key
-// find the one payment, whenever they come.
+// A payments process is killed at every point at which something has just been committed or sent. The client
+// sees only answers that the promises allow, another process continues from the committed state, and
+// repetitions under the same key always find the one payment.
 import { FAILPOINTS, type Failpoint } from "@holdfast/service-runtime";
 import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -149,7 +149,7 @@ async function payWhileKilledAt(point: Failpoint, order: Order): Promise<History
   return await whileKilledAt(point, () => sut.client.post(order, { key: keyOf(order) }));
 }
 
-/** Sends a request to a process that dies at the point; the other one is there again when that has happened. */
+/** Sends a request to a process that dies at the point; the other process is up again when this resolves. */
 async function whileKilledAt(point: Failpoint, send: () => Promise<HistoryEntry>): Promise<HistoryEntry> {
   const [victim, survivor] = sut.system.payments;
   await Promise.all([victim.process.restart({ FAILPOINTS: `${point}:kill` }), takeOffTheBus(survivor)]);

@@ -10,11 +10,11 @@ type Unresolved = {
 };
 
 /**
- * Two people end the cases that the product leaves to them, until they are stopped: captures that a bank has carried out in
- * part, which they book as what the bank says it took, payments that it has carried out twice, and holds that it does not
- * void any more, since their day is over: those are in effect.
+ * Lets two operators resolve, until they are stopped, the cases that the product leaves to people. Captures
+ * that a bank has carried out in part are booked with the bank's amount. Payments that it has carried out
+ * twice are ended. Authorizations that it no longer voids, since their day is over, count as valid.
  *
- * @returns the function that stops them; it resolves when that has happened.
+ * @returns the function that stops them; it resolves when they have stopped.
  */
 export function startResolving(
   banks: System["banks"],

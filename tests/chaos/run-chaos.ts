@@ -60,7 +60,10 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   }
 }
 
-/** In every other run: once all of them have expired, no authorization is left that stands at the end. */
+/**
+ * True in every other run. After all authorizations have expired, none is left that is still valid at the
+ * end.
+ */
 function hasExpiry({ seed }: ChaosOptions): boolean {
   return seed % 2 === 0;
 }

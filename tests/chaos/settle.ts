@@ -68,9 +68,10 @@ const POLL_MS = 50;
 const UNSETTLED_SHOWN = 20;
 
 /**
- * Reads every payment and refund that a merchant's answers have named, so that the history ends with the outcome of
- * each.
- * @param others that the merchant knows of otherwise.
+ * Reads every payment and refund that a merchant's answers have named, so that the history ends with the
+ * outcome of each.
+ *
+ * @param others ids that the merchant knows from elsewhere.
  */
 export async function readEveryPayment(
   client: MerchantClient,

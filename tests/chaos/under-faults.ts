@@ -57,7 +57,7 @@ export async function underFaults(
   return { faults, ordersEnded: Promise.all(orders) };
 }
 
-/** A machine on which so many are not enough is none for this. */
+/** A machine on which so many parts are not enough is too slow for this test. */
 const PARTS_MAX = 5;
 
 type Part = { workload: PlannedPayment[]; pages: PlannedCheckout[]; nemesis: PlannedFault[] };

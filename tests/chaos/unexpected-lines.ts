@@ -7,8 +7,8 @@ import type { OperatorClient } from "./client/operator-client.ts";
 import type { System } from "./system/system.ts";
 
 /**
- * A sale that a bank has carried out twice, of which nothing but the file of its day tells.
- * `isGivenBack`: people have refunded both in the bank's panel.
+ * A sale that a bank has carried out twice, which only its day's file reveals. `isGivenBack`: both were
+ * refunded in the bank's panel.
  */
 export type SecondSuccess = { paymentId: string; amountMinor: bigint; isGivenBack: boolean };
 
@@ -25,9 +25,9 @@ export function secondSuccessesIn(bank: readonly BankLine[]): SecondSuccess[] {
 }
 
 /**
- * Each is one difference of its payment, over its amount, to which a person says that the bank's amount counts. Where both
- * were given back, the differences of the payment and of its lines come to nothing, and count nowhere. There are none where the
- * lines name the payment.
+ * Expects one difference for each such payment, over its amount, which an operator closes in the bank's
+ * favour. If both sales were given back, the differences of the payment and of its lines cancel each other
+ * and count nowhere. There is no difference if the lines name the payment.
  */
 export async function secondSuccessesAreFound(
   { superuserUrl }: System,

@@ -1,6 +1,6 @@
-// A bank that is not kind: it calls requests too late, approves a part, settles its day before a reversal comes, and
-// pads its texts. A request answered with 202 is carried out all the same, and no buyer is charged whose merchant got
-// FAILED. (A bank that stands still is in `refunds-and-webhooks.fault.test.ts`.)
+// A bank that calls requests too late, approves a part, settles its day before a reversal arrives, and pads
+// its texts. A request answered with 202 is carried out all the same, and no buyer is charged whose merchant
+// got FAILED. (`refunds-and-webhooks.fault.test.ts` has a bank that hangs.)
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { recordOf, valuesOf } from "../checker/answers.ts";
 import type { BankLine, HistoryEntry } from "../checker/index.ts";
@@ -162,7 +162,7 @@ function described({ operation, outcome, resultCode }: Omit<BankLine, "reference
   return [operation, outcome, resultCode];
 }
 
-/** JSON writes a control character as an escape. */
+/** Control characters appear in JSON as escapes. */
 function expectPrintable({ body = "" }: HistoryEntry): void {
   expect(body).not.toMatch(/\\u00[01]/);
   expect(String(valuesOf(body)["resultCode"])).toBe("00");

@@ -18,7 +18,7 @@ export type PlannedPayment = {
   shop: 0 | 1;
   gateway: number;
   key?: string;
-  /** It is none that can be taken: the gateway refuses it. */
+  /** The card cannot be used: the gateway refuses it. */
   isRefused?: true;
   /** The number of further copies of the request, sent in parallel over both gateways. */
   copies: number;
@@ -92,9 +92,9 @@ function planCard(random: Random): Pick<Order, "card" | "cardholder" | "sale"> {
 }
 
 /**
- * As merchants write numbers: whole, with some of their decimals, with zeros at the end. Neither they nor the half that
- * the bank may approve of them end in 91 in minor units: the bank declines a refund of such an amount, and with it the
- * only way back for a sale that it has settled.
+ * Writes numbers as merchants do: whole, with some of their decimals, or with trailing zeros. Neither the
+ * amount nor the half that the bank may approve ends in 91 in minor units: the bank declines refunds of such
+ * amounts, which are the only way back for a sale that it has settled.
  */
 export function drawAmount(random: Random, currency: string): string {
   for (;;) {
@@ -150,8 +150,8 @@ const CARD_WEIGHTS: Record<CardName, number> = {
 export type Actors = { clients: readonly [MerchantClient, MerchantClient]; operator: OperatorClient };
 
 /**
- * Places every order at its time, and resolves when each has ended for its merchant. On a busy machine orders have to
- * wait; those whose turn comes when it is all over are not placed.
+ * Places every order at its time, and resolves when each has ended for its merchant. On a busy machine orders
+ * have to wait; orders whose turn comes after the end are not placed.
  */
 export async function runWorkload(
   actors: Actors,

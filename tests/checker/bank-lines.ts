@@ -82,7 +82,7 @@ export function isGivenBack(approval: BankLine, lines: readonly BankLine[]): boo
   return back >= approval.amountMinor;
 }
 
-/** The requested amount, which exceeds the one of a partial approval. */
+/** The requested amount, which exceeds the approved one after a partial approval. */
 export function requestedMinor(line: BankLine): bigint {
   return line.requestedMinor ?? line.amountMinor;
 }

@@ -1,4 +1,4 @@
-/** The records on this side of the gateway: those of merchants, buyers and operators. */
+/** The records outside of the gateway, kept by merchants, buyers and operators. */
 
 /** One HTTP request of a merchant. Times are milliseconds of one clock, the client's. */
 export type HistoryEntry = {

@@ -134,8 +134,8 @@ export type Violation = { invariant: number; ids: string[]; what: string };
 export type Found = Omit<Violation, "invariant">;
 
 /**
- * One promise that a run is judged by, under its number; from 31 on those of hosted checkouts, from 35 on those about a
- * bank that misbehaves, and their reports.
+ * One promise that a run is judged by, under its number. Numbers from 31 are about hosted checkouts, and
+ * numbers from 35 about a bank that misbehaves and its reports.
  */
 export type Invariant = {
   number: number;

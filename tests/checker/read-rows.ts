@@ -4,7 +4,9 @@ import type { StoredRows } from "./stored-rows.ts";
 /** Runs one statement as a role that may read every schema. */
 export type Query = <Row>(text: string) => Promise<Row[]>;
 
-/** Reads the stored rows of the four services; of events those of final states, which every endpoint gets. */
+/**
+ * Reads the stored rows of the four services. Of the events it reads final states, which every endpoint gets.
+ */
 export async function readRows(query: Query): Promise<StoredRows> {
   const rows = {
     payments: await query<Stored<"payments">>(PAYMENTS),

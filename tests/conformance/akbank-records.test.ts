@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { playBank, type PlayedBank } from "./played-banks.ts";
 import { CallBuilder } from "./suite/call-builder.ts";
 
-/** A bank that undoes what came last, and of whose records nobody knows how they show a refund. */
+/** A bank that voids the last movement, and whose records are not known to show refunds. */
 let dir: string;
 let bank: PlayedBank;
 let acquirer: ProbedAcquirer;

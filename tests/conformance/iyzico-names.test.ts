@@ -1,5 +1,6 @@
-// At iyzico a capture has the payment's id, an order may have several payments, and a refund is spread over the items
-// of a basket. iyzico's own client reads the effects of our adapter, and our adapter those of that client.
+// At iyzico a capture has the payment's id, an order may have several payments, and a refund is spread over
+// the items of a basket. iyzico's own client reads the results of our adapter, and our adapter reads the
+// results of that client.
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";

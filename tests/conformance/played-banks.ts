@@ -7,7 +7,7 @@ import { BANK_PROTOCOLS, type AdapterName } from "./bank-protocols.ts";
 export type PlayedBank = {
   /** The account for it, without a name. */
   account: { protocol: AdapterName; settings: Record<string, unknown>; secrets: Record<string, string> };
-  /** With the account's own credentials, or with others; `url` where the bank is not. */
+  /** Connects with the account's own credentials, or with wrong ones; `url` replaces the bank's address. */
   connect(changes?: { url?: string; wrongSecrets?: boolean }): ProbedAcquirer;
   /** Sets the bank's behaviour at its next call of an operation. */
   will(operation: string, behaviour: string): Promise<void>;

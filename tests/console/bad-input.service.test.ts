@@ -548,7 +548,7 @@ test.each(EACH)(
     const [first, second] = await Promise.all([send(), send()]);
     expect(second.status).toBe(first.status);
     const audited = (await auditedOf("clicker")) - before;
-    // Both services that hear of an approval write a line.
+    // Both services that verify an approval write a line.
     expect(audited).toBeLessThanOrEqual(path.includes("/approve") ? 2 : 1);
     if (path === "/merchants/create") expect([first.status, audited]).toEqual([200, 1]);
   },

@@ -42,7 +42,7 @@ function addedTo({ text }: Pick<Shown, "text">, action: string): { formToken: st
   return added;
 }
 
-/** Sends a form without following where it leads. @returns the address that a sign-in would lead back to. */
+/** Sends a form without following its redirect. @returns the address to which a sign-in would return. */
 async function send(path: string, form: Record<string, string>, headers: Record<string, string>) {
   const body = new URLSearchParams(form);
   const response = await fetch(consoleUrl + path, { method: "POST", redirect: "manual", headers, body });

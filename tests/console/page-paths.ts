@@ -11,7 +11,7 @@ export type Shown = Record<"merchantId" | "payment" | "refund" | "event", string
   account?: string;
 };
 
-/** Shown by another page's rows, or as a file of its own. */
+/** Matches paths of downloads, prints and pages within other pages. */
 const FILES = /csv|print|code\.svg|statements|body|evidence/;
 
 /**

@@ -149,7 +149,7 @@ export async function startConsoleOf(databaseUrl: string, operatorApiUrl: string
 
 export const cookieOf = (session: string) => `${SESSION_COOKIE}=${session}`;
 
-/** The calls so far, and the ones whose service is away: those are answered with this problem, or not at all. */
+/** The calls so far, and the calls whose service is unreachable: they get this problem, or no answer. */
 type Relay = { calls: string[]; away: { call: RegExp; code: ProblemCode | undefined } | undefined };
 
 /** Passes requests on to the gateway, and writes down which. */

@@ -1,5 +1,5 @@
-// A form that was opened before somebody else has changed the same thing: it overwrites nothing unseen, and comes back with
-// what was typed beside what there is now.
+// Sends a form that was opened before somebody else changed the same record. It overwrites nothing unseen,
+// and comes back with the person's input beside the present values.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TEST_ACCOUNT_ID } from "../support/index.ts";
 import { startRelayedConsole, type Asked, type RelayedConsole } from "./relayed-console.ts";

@@ -23,7 +23,7 @@ export type ComposeSystem = {
   merchant(credentials: Credentials): Client;
   operator(index: number): Client;
   compose(...args: string[]): Promise<string>;
-  /** The same project by the files of another checkout: its docker-compose.yml, what that mounts, and its images' tag. */
+  /** The same project with another checkout's docker-compose.yml, mounted files and image tag. */
   composeOf(checkout: Checkout): ComposeSystem["compose"];
   /** `docker inspect` of a service's container. */
   inspect(service: string): Promise<Inspected>;
@@ -39,7 +39,7 @@ type Inspected = any;
 
 const root = join(import.meta.dirname, "..", "..");
 
-/** The tag of the images built here; those of a user keep theirs. */
+/** The tag of images built here, so that a user's images keep theirs. */
 export const testVersion = "test";
 
 /** A directory with the product's sources, and the tag of the images that are built of them. */
@@ -50,7 +50,7 @@ export const THIS_CHECKOUT: Checkout = { directory: root, version: testVersion }
 /**
  * Builds the images and resolves when everything is healthy.
  *
- * @param first whose docker-compose.yml, with the files it mounts and the sources it builds
+ * @param first the checkout whose docker-compose.yml, mounted files and sources are used
  */
 export async function startComposeSystem(first: Checkout = THIS_CHECKOUT): Promise<ComposeSystem> {
   const dir = mkdtempSync(join(tmpdir(), "holdfast-compose-"));

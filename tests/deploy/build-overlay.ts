@@ -13,9 +13,9 @@ export const OVERLAYS = ["development", "production", "production-managed-postgr
 export type Overlay = (typeof OVERLAYS)[number];
 
 /**
- * The resources that `kubectl apply -k` would send, of an overlay or of a platform team's own one that adds components.
+ * The resources that `kubectl apply -k` would send, for a shipped overlay or a platform team's own one.
  *
- * @throws kustomize's own message, when it does not build.
+ * @throws kustomize's own message, if it does not build.
  */
 export async function buildOverlay(
   overlay: Overlay,

@@ -2,12 +2,13 @@
 export type Contraction = { statement: string; reason: string };
 
 /**
- * The statements of a migration that pods of the release before could not live with. They go on while it runs and after
- * it, until the last of them has been replaced, and come back in a rollback: so a migration may only expand. What takes
- * away comes one release later, when nothing uses it any more, and says so in the line above the statement:
+ * The statements of a migration with which pods of the previous release could not run. These pods run during
+ * and after the migration until the last one is replaced, and again after a rollback, so a migration may only
+ * expand. A contraction comes one release later, when nothing uses the object any more, and says so in the
+ * line above the statement:
  *
- *     -- contract: nothing has read payment.note since 0.3.0
- *     alter table payment drop column note;
+ * -- contract: nothing has read payment.note since 0.3.0
+ * alter table payment drop column note;
  */
 export function contractingStatements(sql: string): Contraction[] {
   const made = new Set<string>();

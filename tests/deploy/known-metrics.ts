@@ -126,7 +126,7 @@ function metricsOfFile(file: string): [string, Metric][] {
   if (made.length === 0) return [];
   const values = literalsOf(sourcesBehind(file));
   const labels = new Set(
-    // Keys of objects, those of a shorthand included.
+    // Keys of objects, also in shorthand.
     [...source.matchAll(/(?<=[{,(]\s*)(?:"([\w.]+)"|(\w+))(?=\s*[:,}])/g)].map(([, quoted, bare]) =>
       (quoted ?? bare!).replaceAll(".", "_"),
     ),

@@ -23,9 +23,9 @@ import { deployDir } from "./build-overlay.ts";
 export type NatsCluster = {
   /** Environment of a service that signs in as this user: NATS_URL and so on. */
   environment(user: BusUser): Record<string, string>;
-  /** Numbered from 0, as the pods are. */
+  /** Kills a server. Servers are numbered from 0, like pods. */
   kill(server: number): Promise<void>;
-  /** With the data it had; `withoutData` as a pod whose volume was lost. */
+  /** Starts a server again with its data, or `withoutData`, like a pod whose volume was lost. */
   restart(server: number, options?: { withoutData: boolean }): Promise<void>;
   stop(): Promise<void>;
 };

@@ -117,7 +117,10 @@ const KINDS: Record<string, string> = {
   certificate: "Certificate",
 };
 
-/** Objects, labels and containers in the command that no manifest has, and logs of which kubectl shows ten lines. */
+/**
+ * Objects, labels and containers in a command that no manifest has, and `kubectl logs` that would show only
+ * ten lines.
+ */
 function faultsOfKubectl(command: string): string[] {
   const all = workloads(manifests);
   const containers = all.flatMap(({ pod }) => [...pod.containers, ...(pod.initContainers ?? [])]);

@@ -64,7 +64,7 @@ const outboxConnections = numberIn("packages/outbox/src/outbox-pool.ts", /^const
 
 const listConnections = numberIn("packages/lists/src/list-pool.ts", /^const CONNECTIONS = (\d+)/m);
 
-/** Pools beside the one of DATABASE_CONNECTIONS_MAX. */
+/** Pools in addition to the one of DATABASE_CONNECTIONS_MAX. */
 export const extraConnections = {
   payments:
     numberIn("services/payments/src/connect-pools.ts", /^const WRITE_CONNECTIONS = (\d+)/m) +

@@ -2,12 +2,12 @@ import { customResourceSchemas } from "./custom-resource-schemas.ts";
 import type { Manifest } from "./manifest.ts";
 
 /**
- * Lists the parts of a manifest that Kubernetes' schema refuses: wrong types, missing fields, and unknown fields, which
- * the API server would drop with a warning at most.
+ * Lists the parts of a manifest that Kubernetes' schema refuses: wrong types, missing fields, and unknown
+ * fields, which the API server would drop with a warning at most.
  *
- * Kubernetes' own kinds are validated by `kubernetes-models`, whose functions are generated from Kubernetes' OpenAPI
- * document. They let unknown fields pass. But they read every field that they know: a field of the manifest that was
- * never read is one that the schema does not have.
+ * `kubernetes-models` validates Kubernetes' own kinds, with functions generated from Kubernetes' OpenAPI
+ * document. The functions accept unknown fields, but read every known one. A field of the manifest that was
+ * never read is therefore unknown to the schema.
  */
 export async function validateManifest(manifest: Manifest): Promise<string[]> {
   const custom = customResourceSchemas[`${manifest.apiVersion}/${manifest.kind}`];

@@ -109,7 +109,10 @@ const endsDay = (behaviour: string) => Number(behaviour === "day_closes");
 /** The amount of every payment here, in minor units. */
 const AMOUNT = 1_250n;
 
-/** One begins after the other, since the bank bends its next call; the rest goes on beside the others. */
+/**
+ * Begins one case after another, since the bank's fault applies to its next call; the rest of the cases runs
+ * side by side.
+ */
 async function eachBent(
   shop: ShopAtBank,
   behaviours: readonly string[],

@@ -10,7 +10,10 @@ import { startPaymentsHarness, type PaymentsHarness } from "../../services/payme
 import { playBank, type PlayedBank } from "../conformance/played-banks.ts";
 import { captureLog, eventually, type LogLine } from "../support/index.ts";
 
-/** Banks that release a hold on its own day, or for a week, and let it lapse later: a payment expires all the same. */
+/**
+ * Banks that release an authorization only on its business day, or for a week, and let it lapse later: a
+ * payment expires all the same.
+ */
 let payments: PaymentsHarness;
 let dir: string;
 const { log, lines } = captureLog("payments");

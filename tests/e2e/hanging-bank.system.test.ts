@@ -33,11 +33,11 @@ test("while calls to a bank that hangs take all places, reads, refunds, checkout
   for (let count = 0; count < 4 * PLACES; count++) {
     void merchant("POST", "/api/pre-authorization", preAuthorization()).then(
       ({ status }) => statuses.push(status),
-      // The sandbox ends before they do.
+      // The sandbox ends before these requests do.
       () => {},
     );
   }
-  // The others have a place and wait for the bank.
+  // The other requests have a permit and wait for the bank.
   await eventually(() => expect(statuses).toHaveLength(3 * PLACES));
   expect(new Set(statuses)).toEqual(new Set([503]));
 

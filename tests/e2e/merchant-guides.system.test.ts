@@ -223,7 +223,7 @@ async function runSample(
   return stdout;
 }
 
-/** The addresses of the banner, in the place of those of a product that runs on its usual ports. */
+/** Replaces the usual addresses of a product by the banner's addresses. */
 function withAddresses(code: string): string {
   const { operatorUrl, acquirerUrl } = started.file;
   return code

@@ -1,5 +1,5 @@
-// Stories without settings of their own, one after the other at one product in real processes: starting another one
-// costs more than most of these. Each also works on its own.
+// Stories that need no settings of their own, one after another at one product in real processes: starting a
+// product takes longer than most of them. Each also works on its own.
 import { afterAll, beforeAll, test, vi } from "vitest";
 import { startProduct, type RunningSandbox } from "./running-sandbox.ts";
 import { expectMerchantsApart } from "./stories/isolation.ts";

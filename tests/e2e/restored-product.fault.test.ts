@@ -1,6 +1,6 @@
-// The drill of docs/backup.md, with all data of the product: PostgreSQL and JetStream are lost together, and the
-// product comes back from a base back-up and the archived WAL alone, at a point before the loss. Payments acknowledged
-// until then are there, later ones are found by comparing with the bank.
+// The drill of docs/backup.md, with all data of the product. PostgreSQL and JetStream are lost together, and
+// the product is restored from a base back-up and the archived WAL alone, to a point before the loss.
+// Payments acknowledged until then are there, and comparing with the bank finds later ones.
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -58,7 +58,7 @@ function unknownIsKept(spans: ReceivedSpan[]): void {
   expect(recovery.links).toEqual([{ traceId: command.traceId, spanId: command.spanId }]);
 }
 
-/** The first attempt stands in the payment's trace; a later one is a trace of its own that leads to it. */
+/** The first attempt belongs to the payment's trace; a later one is a trace of its own, linked to it. */
 function attemptsAreLinked(spans: ReceivedSpan[]): void {
   const failed = spans.filter(({ name, isError }) => name === "POST webhook" && isError);
   const [first, second] = failed;

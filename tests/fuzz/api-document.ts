@@ -28,7 +28,7 @@ type OperationObject = {
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
 };
 
-/** All documents as one: equal names in several of them mean the same. */
+/** All documents as one: a name means the same in each of them. */
 export function readApiDocument(): ApiDocument {
   const documents = (["merchant", "operator", "staff"] as const).map(readDocument);
   const schemas = Object.assign({}, ...documents.map(({ components }) => components.schemas)) as Schemas;

@@ -18,7 +18,9 @@ export type ExportedList = {
   key: string[];
   /** Filters, with the items that each matches; each matches some and leaves some out. */
   filters: [query: string, matches: (item: Item) => boolean][];
-  /** A cell with text of people or banks, in the form that a spreadsheet must get; absent where a list has none. */
+  /**
+   * A cell with text of people or banks, as a spreadsheet must get it; absent if the list has no such text.
+   */
   formula?: string;
   insert: (query: Query, merchantIds: string[]) => Promise<unknown>;
 };

@@ -209,7 +209,7 @@ describe.each(PAGES)("a page of $name", ({ statement, table, whose }) => {
     const lookUps = LOOK_UP_FILTERS.map((name) => ({ [name]: VALUES[name][0] }));
     for (const search of [{}, ...ofStatus, ...lookUps] as ListFilters[]) {
       const { plan, text } = await explain(table, { filter: { ...search, ...whose }, limit: LIMIT });
-      // For each row that is shown, one of its latest operation at most.
+      // Each shown row may read at most one latest operation.
       expect(rowsRead(plan), `${JSON.stringify(search)}\n${text}`).toBeLessThanOrEqual(
         2 * plan["Actual Rows"] + 1,
       );

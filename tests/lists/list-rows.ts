@@ -15,9 +15,9 @@ export type RowsToInsert = {
 };
 
 /**
- * Payments whose columns repeat with periods of their own, so that every filter matches some: of ten 6 are SUCCESS, and
- * one each FAILED, CAPTURED, CANCELLED and AUTHORIZING; every 7th is in EUR, every 3rd a pre-authorization; the
- * customer is one of 50, the last four digits one of 1 000, the BIN one of 4.
+ * Payments whose columns repeat with periods of their own, so that every filter matches some. Of ten, 6 are
+ * SUCCESS, and one each is FAILED, CAPTURED, CANCELLED and AUTHORIZING. Every 7th is in EUR, and every 3rd is
+ * a pre-authorization. There are 50 customers, 1 000 endings of card numbers, and 4 BINs.
  */
 export async function insertPayments(query: Query, rows: RowsToInsert): Promise<void> {
   await query(INSERT_PAYMENTS, valuesOf(rows));

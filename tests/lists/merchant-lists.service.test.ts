@@ -19,7 +19,8 @@ let everything: ListedItem[];
 beforeAll(async () => {
   system = await startListSystem();
   [shop, neighbour] = [await system.openShop(), await system.openShop()];
-  // Both merchants have the same orders, customers, cards and times: every search could find the other's, too.
+  // Both merchants have the same orders, customers, cards and times, so every search could find the other
+  // merchant's.
   for (const { merchantId } of [shop, neighbour]) {
     await insertPayments(system.query, { merchantId, count: COUNT, newestAt: NEWEST });
     await insertRefunds(system.query, { merchantId, count: COUNT / 5, newestAt: NEWEST, apartMs: 5_000 });

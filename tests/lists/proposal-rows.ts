@@ -53,7 +53,10 @@ export async function insertProposals(
   };
 }
 
-/** A payment whose outcome is unknown, and two refunds of it: one that waits for a decision, and one for the bank. */
+/**
+ * Inserts a payment with an unknown outcome, and two refunds of it: one waits for a decision, and one for the
+ * bank.
+ */
 async function insertUndecided(query: Query, merchantId: string) {
   const rows = { merchantId, order: "waiting" };
   await insertPayments(query, { ...rows, count: 10 });

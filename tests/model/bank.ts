@@ -1,7 +1,7 @@
 import type { MovementKind } from "@holdfast/acquirer";
 import { nothing, HALF, WHOLE, type Answer, type Movement, type Request, type Scenario } from "./world.ts";
 
-/** Every way in which the bank may carry out a request that has reached it. */
+/** A way in which the bank may carry out a request that has reached it. */
 export type Done = { book: Movement[]; answer: Answer; label: string };
 export type Conditions = Pick<Scenario, "bank" | "type" | "approvesParts" | "accepts" | "copies"> & {
   dayIsClosed: boolean;
@@ -35,8 +35,9 @@ export function carryOut(book: readonly Movement[], request: Request, conditions
 }
 
 /**
- * A void that names nothing undoes what the order has had since its payment. The answer does not say what it was, and the
- * record then shows the payment as it was, so that `voidByRecord` calls the outcome pending.
+ * Carries out a void that names nothing, which reverses the order's last movement after its payment. The
+ * answer does not name it, and the record then shows the payment without it, so that `voidByRecord` calls the
+ * outcome pending.
  */
 function undoLast(
   book: readonly Movement[],

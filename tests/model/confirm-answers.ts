@@ -8,9 +8,9 @@ import { shownBook, WHOLE, type Request, type World } from "./world.ts";
 type Concluded = { label: string; outcome: AcquirerOutcome };
 
 /**
- * The outcomes that an answered call may have for `payments`. Where answers have no amount the adapter takes an
- * approval for one of what was asked for, and then asks the record, as `pay` and `captureOnce` do: that shows what has
- * happened until then, or does not answer.
+ * The outcomes that an answered call may have for `payments`. If answers have no amount, the adapter takes an
+ * approval to be of the requested amount and then asks the record, as `pay` and `captureOnce` do. The record
+ * shows all movements so far, or does not answer.
  */
 export function outcomesOf(
   world: World,

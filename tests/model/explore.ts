@@ -6,7 +6,7 @@ export type Model<State> = {
   parts: Parts<State>;
   /** Everything that can happen next, each with the sentence that a trace shows. */
   next(state: State): Event<State>[];
-  /** The fault of this state, regardless of later ones; undefined where there is none. */
+  /** The fault of this state alone; undefined if it has none. */
   violation(state: State): string | undefined;
   /** True if all records agree, or people have the case. Some such state has to be reachable from every state. */
   isAtRest(state: State): boolean;

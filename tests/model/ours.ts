@@ -48,7 +48,7 @@ import {
   type Sent,
 } from "./world.ts";
 
-/** The decisions of payments and refunds, as they are; a planted fault is one of them exchanged. */
+/** The real decisions of payments and refunds; a planted fault replaces one of them. */
 export const OURS = {
   amongOthers,
   amountToReverse,

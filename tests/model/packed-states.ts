@@ -1,8 +1,8 @@
 /**
- * Every state that was seen, each once and exactly, in a few words of memory. A state is a record of parts; each
- * distinct part gets a number, and a state is the numbers of its parts. Two parts are one if their values are equal, in
- * the order of their fields. All values of one part have their fields in the same order; if their fields differ, the
- * first field says which ones they are. No text may contain a "|".
+ * Every seen state, each once and exactly, in a few words of memory. A state is a record of parts, each
+ * distinct part gets a number, and a state is stored as its parts' numbers. Parts are the same if their
+ * values are equal, in the order of their fields. All values of one part have their fields in the same order;
+ * if the sets of fields differ, the first field tells which set it is. No text may contain a "|".
  */
 export type Parts<State> = readonly (keyof State & string)[];
 

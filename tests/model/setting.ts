@@ -46,7 +46,8 @@ export function withCase(world: World, { kind }: Answer): World {
 
 export function concludePayment(world: World, to: "SUCCESS" | "FAILED" | "CANCELLED"): World {
   const state = transition(world.payment.state, to);
-  // Its age is of no more use, nor what the bank has said before, so states that differ in these are one.
+  // The payment's age and the bank's earlier answers no longer matter, so states that differ only in these
+  // are the same.
   const notified = [...world.payment.notified, state];
   return doing(withPayment(world, { state, age: "young", heard: "", notified }), null);
 }

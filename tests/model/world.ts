@@ -9,7 +9,7 @@ export type Kind = {
   repetition: Repetition;
   /** True if an inquiry gives our references back. Elsewhere movements are known by their kind and their names. */
   namesReferences: boolean;
-  /** True if those of captures are among them. */
+  /** True if captures are among the named movements. */
   namesCaptures: boolean;
   /** True if a part of an authorization can be released. Elsewhere a capture or a cancellation ends it. */
   release: boolean;
@@ -208,7 +208,7 @@ export type Scenario = {
   accepts: boolean;
   /** True if the bank's answer about a payment cannot be stored, so that each attempt to do so throws. */
   throws: boolean;
-  /** True if an inquiry may answer long before the answer is acted on. */
+  /** True if an inquiry may answer long before its answer is acted on. */
   slowInquiries: boolean;
   /** True if the bank may take a second equal movement for a copy of the first: it answers as to that one, by its name. */
   copies: boolean;

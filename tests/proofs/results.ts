@@ -27,7 +27,7 @@ export function revision(): string {
   const git = (...args: string[]) =>
     spawnSync("git", args, { cwd: root, encoding: "utf8", maxBuffer: 2 ** 28 });
   const head = git("rev-parse", "HEAD");
-  // Without a history nothing says whether the tree is the same.
+  // Without a git history nothing tells whether the tree is the same.
   if (head.status !== 0) return `unknown-${Date.now()}`;
   const changed = git("diff", "HEAD").stdout + git("ls-files", "--others", "--exclude-standard").stdout;
   return `${head.stdout.trim()}-${createHash("sha256").update(changed).digest("hex").slice(0, 12)}`;

@@ -243,8 +243,8 @@ async function expectSame({ payments, refunds }: Model): Promise<void> {
 }
 
 /*
- * A point is armed for the whole process, and histories run side by side: while one of them is about to die the others
- * begin nothing, so that it is the right one.
+ * A failpoint is armed for the whole process, and histories run side by side. While one of them is about to
+ * die, the others begin nothing, so that the right one dies.
  */
 let underWay = 0;
 let dying = false;

@@ -133,7 +133,7 @@ describe("the bus user of refunds alone", () => {
     const other = { ...paid, refundId: randomUUID() };
     await refunds.call(reserveRefund, { ...other, askedBy: [] });
     expect(await carryOut(other)).toEqual(NOT_AGREED);
-    // Nor for another amount of the same: what is reserved under an id stands.
+    // Another amount of the same refund is refused, too: the reservation under its id stays.
     expect(await carryOut({ ...paid, amountMinor: "1001" })).toMatchObject({ code: "refund_not_found" });
   });
 });

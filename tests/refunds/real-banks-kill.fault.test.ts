@@ -1,6 +1,6 @@
-// A payments process is killed with a payment at a Nestpay bank or at iyzico, which bind no reference and repeat no
-// answer: before the call, and after the bank has carried it out. Another process goes on, and the bank has each
-// movement once.
+// Kills a payments process with a payment at a Nestpay bank or at iyzico, which bind no reference and repeat
+// no answer: before the call, and after the bank has carried it out. Another process continues, and the bank
+// has each movement once.
 import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

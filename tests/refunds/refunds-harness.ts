@@ -92,7 +92,7 @@ export async function startRefundsHarness({ refunds = {}, payments = {}, ...opti
     read: (refundId: string, reader = merchantId) =>
       call(getRefund, { refundId }, { merchant: { merchantId: reader } }),
     describe: (refundId: string) => operate(operations.getOperatorRefund.command, { refundId }),
-    /** Ends the lease of the process that works on it: the next one to look goes on with it. */
+    /** Ends the lease of the process that works on the refund, so that the next process continues it. */
     abandon: (refundId: string) =>
       query("update refunds.refund set recover_at = now() where refund_id = $1 and recover_at is not null", [
         refundId,

@@ -54,9 +54,9 @@ export function operatorOf(sut: () => SystemUnderTest, ca?: () => string): Opera
 }
 
 /**
- * The restarts of one step: every process of a service after the other, and each only when the one before is ready.
+ * Restarts the processes of a service one after another, each when the previous one is ready.
  *
- * @param envOf settings with which the process is started, on top of its own.
+ * @param envOf settings with which a process is started, in addition to its own.
  */
 export async function rollOutTo(
   { payments, refunds, webhooks, gateways: all }: System,

@@ -21,8 +21,8 @@ export type SteadyLoad = {
 };
 
 /**
- * Payments with their repetitions, 3-D Secure with a buyer who answers the challenge, refunds that an operator
- * approves, and webhooks of all of it, from a few merchants' servers without pause.
+ * Sends payments with repetitions, 3-D Secure payments with a buyer who answers the challenge, and refunds
+ * that an operator approves, with webhooks for all, from a few merchants' servers without pause.
  */
 export function startSteadyLoad(
   sut: SystemUnderTest,

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { sourceFiles } from "./source-files.ts";
 
 /**
- * They show that these do not help an attacker, or that they are not there; and one looks at the date of a certificate,
- * an expired one's too, and sends nothing.
+ * The files that may name these switches: tests that the switches do not help an attacker or are absent, the
+ * programs' refusal to start with one, and a reader of a certificate's date, which sends nothing.
  */
 const ABOUT_IT = new Set([
   "packages/service-runtime/src/process/read-peer-certificate.ts",

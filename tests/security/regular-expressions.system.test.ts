@@ -42,7 +42,7 @@ const literals = [...sourceFiles("packages/contracts/src/**/*.ts", "services/api
   .flatMap(([path, source]) => regularExpressionsOf(source).map((expression) => ({ path, expression })))
   .filter(({ expression }) => !JUDGED_BY_HAND.has(String(expression)));
 
-/** Those that zod writes into the documents for ids and times, too. */
+/** The expressions in the OpenAPI documents, including zod's own for ids and times. */
 const documented = (["merchant", "operator", "staff"] as const).flatMap((listener) =>
   [...patternsOf(openApiJson(listener))].map((pattern) => ({
     path: `the OpenAPI document of the ${listener} API`,

@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 
 export const REPOSITORY = join(import.meta.dirname, "..", "..");
 
-/** Source files of the repository by their path, without those of installed packages. */
+/** Source files of the repository by path, without installed packages. */
 export function sourceFiles(...patterns: string[]): Map<string, string> {
   const paths = patterns.flatMap((pattern) =>
     globSync(pattern, { cwd: REPOSITORY, exclude: (path) => /(^|\/)node_modules(\/|$)/.test(path) }),

@@ -64,8 +64,8 @@ async function routeTo(protocol: AdapterName, url: string) {
 }
 
 /**
- * A capture of a part, a sale that is voided, one that is refunded whole on the day, which is a void at Nestpay, and one
- * of which a part is refunded on the bank's next day.
+ * Makes a partial capture, a sale that is voided, a sale that is refunded whole on its day (a void at
+ * Nestpay), and a sale that is refunded in part on the bank's next day.
  */
 async function trade(
   protocol: AdapterName,

@@ -95,7 +95,7 @@ test("what test mode did is no fact, and what follows it is recorded", async () 
   await expectFact(await system.sell(), { standing: "DONE" });
   await everythingIsRead();
   expect(await system.fact(paymentId)).toBeUndefined();
-  // Nor does another version make one of it.
+  // Another version does not make it a fact either.
   await expect(
     system.query("update settlement.fact set merchant_id = $2 where fact_id = $1", [live, merchantId]),
   ).rejects.toMatchObject({ constraint: "fact_is_live" });
@@ -166,7 +166,7 @@ test("what happened while an owner or the service was away is recorded, and a li
   });
   onTestFinished(() => away.close());
   const paymentId = await away.sell("4200");
-  // Payments answers, and not about movements.
+  // Payments answers, but its role may not read movements.
   await away.query("revoke select on payments.payment_history, payments.payment from payments_app");
   await away.start("settlement");
   const { output } = await away.bankFiles.take(

@@ -118,7 +118,8 @@ test("rows of one transaction come in pages, each once, from the beginning and a
 
 test("what changes while the rows are read comes as a change", async () => {
   await sell(writer, 501);
-  // A transaction of another database on the server, older than these rows, would have all of them come again.
+  // An open transaction of another database on the server would make all of these rows come again, so wait
+  // until there is none.
   await eventually(async () => {
     const { rows } = await writer.query(
       `select from payments.payment_history where xact_id >= pg_snapshot_xmin(pg_current_snapshot()) limit 1`,

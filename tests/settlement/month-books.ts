@@ -12,13 +12,13 @@ export type BankEntry = {
   gross: bigint;
   fee: bigint;
   payoutId: string;
-  /** The bank has written it before: it is no other money. */
+  /** True if the bank has written the line before: it is no further money. */
   isCopy?: boolean;
-  /** The bank's cost of the contract, which is no merchant's. */
+  /** True if it is the bank's cost of the contract, which belongs to no merchant. */
   isOfCompany?: boolean;
-  /** Only people can say whose it is, and they have. */
+  /** The decision of people, who alone can say whose the line is. */
   word?: "ACCEPT_BANK" | "NOT_OURS";
-  /** The part of its gross amount that has a commission: that of the movements that were made here. */
+  /** The part of its gross amount that has a commission: the movements made here. */
   priced: bigint;
 };
 
@@ -107,7 +107,10 @@ function payoutsDisagree({ entries, payouts, short }: Month): string[] {
   });
 }
 
-/** The whole month: statements, the bank's file and the money that came are the same, but for what has a word. */
+/**
+ * Compares the whole month's statements, the bank's file and the payouts. They are equal, except for lines
+ * with a decision.
+ */
 function totalsDisagree({ entries, payouts, short }: Month, statements: readonly Statement[]): string[] {
   const owed = sum(statements.map((each) => grossOf(each) - minorOf(each.bankFeesAmount)));
   const beside = sum(

@@ -10,9 +10,9 @@ import { booksOfMonthDisagree, type BankEntry, type Month } from "./month-books.
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
 /**
- * A month of a merchant's life: sales, refunds on the day and after, refunds in the bank's panel, two rounds of a
- * chargeback, a payout that is short, and lines that only people can judge. In the end statements, the bank's file and
- * its payouts are the same, to the kuruş, and each difference has a person's line.
+ * A month of a merchant's life: sales, refunds on the day and after, refunds in the bank's panel, two rounds
+ * of a chargeback, a payout that is short, and lines that only people can judge. In the end statements, the
+ * bank's file and its payouts agree to the kuruş, and each difference has a person's line in the audit log.
  */
 
 const COMMISSION_PERCENT = 2n;

@@ -102,7 +102,7 @@ test("a payout pays the net sum of its lines, from all files and of every kind, 
       detail: "3 lines name the payout, which has another amount",
     },
   ]);
-  // The rest of its lines come in the next file, which repeats one of them.
+  // The rest of the payout's lines come in the next file, which repeats one of them.
   await take(sale, line("P-1", { gross: 229n }));
   expect(await about("P-1")).toMatchObject([{ class: "PAYOUT_DIFFERS", state: "RESOLVED" }]);
 });

@@ -229,7 +229,8 @@ test("a commission that is known later makes the next revision, and what no line
   expect(await statements(merchant)).toMatchObject([{ complete: false }]);
   await system.query("update settlement.fact set commission_minor = 21 where fact_id = $1", [sold]);
   await everythingIsLookedAt();
-  // It came to nothing, as recovery found, and people have closed it: the bank's line counts no more.
+  // Recovery found that the payment failed, and people have closed the difference: the bank's line no longer
+  // counts.
   await system.query(
     "update settlement.fact set standing = 'NOT_DONE', version = version + 1, judge = true where fact_id = $1",
     [sold],

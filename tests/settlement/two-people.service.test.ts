@@ -139,7 +139,7 @@ test("files that are sent or wait have a share of their own, and a file beyond i
   const large = await send(genericFile(...Array.from({ length: 12_000 }, () => genericLine())));
   expect(large).toMatchObject({ status: 503, body: { code: "uploads_full" } });
   expect(await system.query("select from settlement.import")).toEqual(before);
-  // Its parts go when no more come; until then it is what fills the share.
+  // An unfinished upload uses up the share until its parts are removed.
   await system.query("delete from settlement.upload");
   const waiting = await upload(genericFile(...Array.from({ length: 7_000 }, () => genericLine())));
   expect(await read(waiting)).toMatchObject({ state: "PROPOSED" });

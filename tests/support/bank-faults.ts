@@ -12,7 +12,7 @@ export function faultsOf(protocol: string, operation: string): readonly string[]
   return faults;
 }
 
-/** @returns those of a bank that nobody plays by this name, too: it has none. */
+/** @returns no traits for a name that no simulated bank has. */
 export function traitsOf(protocol: string): BankTraits {
   return banks.get(protocol)?.traits ?? { falseReturns: [] };
 }

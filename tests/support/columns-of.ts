@@ -1,7 +1,7 @@
 import { withClient, type SchemaName } from "@holdfast/sandbox/infrastructure";
 import type { TestDatabase } from "./test-database.ts";
 
-/** Every column of a schema's tables, by table, without those of the migrations' own tables. */
+/** Every column of a schema's tables, by table, without the migrations' own tables. */
 export async function columnsOf(
   { superuserUrl }: TestDatabase,
   schema: SchemaName,

@@ -4,10 +4,10 @@ import { setTimeout as delay } from "node:timers/promises";
 const WITHIN_MS = Number(process.env["TEST_WAIT_MS"] ?? 180_000);
 
 /**
- * Waits for a condition instead of sleeping: calls `check` until it neither throws nor answers `false`, and resolves to
- * its answer (so expectations can stand in it as they are). The error at the deadline holds the last failure. The
- * default deadline is one that a machine with twenty times the work still meets; a condition that comes early costs
- * none of it.
+ * Waits for a condition instead of sleeping: calls `check` until it neither throws nor returns `false`, and
+ * resolves to its result, so that expectations work in it unchanged. At the deadline it throws an error with
+ * the last failure. The default deadline is long enough for a machine with twenty times the work; a condition
+ * that comes early does not wait for it.
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,

@@ -8,7 +8,7 @@ export type KeyService = {
   keyUrl: string;
   /** Each call: its path, its sign-in, and its additional data. */
   calls: { url: string | undefined; authorization: string | undefined; associated: string }[];
-  /** Answers every call with this status and text, until it is given nothing. */
+  /** Answers every call with this status and text, until it is called without an answer. */
   answerWith(fault?: { status: number; text: string }): void;
   close(): Promise<void>;
 };

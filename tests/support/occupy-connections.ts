@@ -61,7 +61,10 @@ export async function occupyConnections(
   }
 }
 
-/** The result of `working` while something fails. Mends it in any case: otherwise every later test would fail. */
+/**
+ * The result of `working` while something is broken. It is mended in any case, since otherwise every later
+ * test would fail.
+ */
 export async function mendAfter<T>(working: Promise<T>, mend: () => Promise<unknown>): Promise<T> {
   try {
     return await working;

@@ -39,7 +39,7 @@ export type TestSystemOptions = {
   running?: readonly ServiceName[];
   /** Settings of all services. */
   env?: Environment;
-  /** Settings of one service, which go before those of all. */
+  /** Settings of one service, which override the settings of all. */
   envOf?: Partial<Record<ServiceName, Environment>>;
   bank?: TestBankOptions;
   /** The account at the bank, which is the default one; null where the test makes all accounts itself. */

@@ -12,8 +12,8 @@ type TestAccountBank = { url: string; repetition?: string | undefined };
 type Query = (text: string, values: unknown[]) => Promise<unknown>;
 
 /**
- * Writes the account as operators would have made it, for payments. Its terms are those of an account
- * that is made without any.
+ * Inserts the account for payments as operators would have created it, with the default terms.
+ *
  * @param env the environment of payments.
  */
 export async function plantAccount(

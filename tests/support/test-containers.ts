@@ -1,5 +1,5 @@
-// Servers in containers. Each container is labelled with the test run it belongs to, and goes with it; those of a run
-// that was killed go when the next one starts. So no further container is needed to watch over them.
+// Servers in containers. Each container is labelled with its test run and is removed with it; the next run
+// removes the containers of a killed run. So no further container has to watch over them.
 import { hostname } from "node:os";
 import { natsGreeting } from "@holdfast/installation";
 import { freePort } from "@holdfast/sandbox/infrastructure";

@@ -1,5 +1,5 @@
-// Directories of servers that tests start. Their names have the process that made them, so that those of killed test
-// runs are known from those in use.
+// Directories of servers that tests start. Their names contain the id of the process that made them, so that
+// directories of killed test runs can be told from those in use.
 import {
   accessSync,
   chmodSync,
@@ -23,9 +23,9 @@ export function makeTestDirectory(parent = tmpdir()): string {
 }
 
 /**
- * The place of a run's databases: in memory where there is plenty of it. Each test file's database is some thousand
- * files, and a disk's file system (ext4) passes over the places of those that were removed within seconds, which was a
- * sixth of the whole run's work.
+ * The place of a run's databases: in memory if there is plenty of it. Each test file's database is some
+ * thousand files. A disk's file system (ext4) skips the places of files that were removed within seconds,
+ * which took a sixth of the whole run's work.
  */
 export function placeForDatabases(): string {
   return hasRoom(MEMORY) ? MEMORY : tmpdir();

@@ -16,9 +16,10 @@ export type TestNats = {
 };
 
 /**
- * For tests that run services, whose subjects are the same everywhere, and for tests that kill the server: some 50 ms,
- * in a container half a second. One with a configuration file is a process of this machine in any case, since the file
- * names others; and so it is beside external servers, which no test may kill.
+ * Starts a nats-server for tests that run services, whose subjects are always the same, and for tests that
+ * kill the server. It takes some 50 ms, in a container half a second. With a configuration file the server is
+ * always a process of this machine, since the file names other files. It is one also if the tests use
+ * external servers, which no test may kill.
  */
 export async function startTestNats(options: { configFile?: string } = {}): Promise<TestNats> {
   const { backend, run } = inject("holdfast");

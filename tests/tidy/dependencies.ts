@@ -1,7 +1,10 @@
 import { posix } from "node:path";
 import { FILES, read } from "./tree.ts";
 
-/** The dependencies that a function gets: a type whose name ends in `Deps`, or that of a parameter named `deps`. */
+/**
+ * The dependencies of a function: the members of a type whose name ends in `Deps`, or of the type of a
+ * parameter named `deps`.
+ */
 export type Dependencies = { place: string; names: string[] };
 
 /** Every such type of the product's sources, with the names of its members. */

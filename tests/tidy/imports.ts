@@ -45,7 +45,7 @@ export function roomsOf({ from, to }: Import): readonly [from: string, to: strin
   return [room(parts[0]), room(parts[1])];
 }
 
-/** The circles of a graph, each once, as the way round from its first room in the alphabet. */
+/** The cycles of a graph, each once, as a path from its alphabetically first room. */
 export function circlesOf(arrows: Iterable<readonly [from: string, to: string]>): string[] {
   const next = new Map<string, Set<string>>();
   for (const [from, to] of arrows)

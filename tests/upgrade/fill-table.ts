@@ -1,13 +1,13 @@
 // Rows for any table of the product, so that a migration finds each of them filled.
 import { escapeIdentifier, type Client } from "pg";
 
-/** Enough rows to tell a read of all of them from a look at a few. */
+/** Enough rows to tell a scan of all from a read of a few. */
 export const ROWS = 2_000;
 
 /**
- * The statement that inserts the rows $1 to $2, with the columns that the table has now and that need a value: a
- * version that knows no later column inserts the same. Ids contain the row's number, so that each reference finds the
- * row of its number.
+ * The statement that inserts the rows $1 to $2, with the table's present columns that need a value: a version
+ * that knows no later column inserts the same. Ids contain the row's number, so that each reference finds the
+ * row with its number.
  */
 export async function fillStatement(client: Client, schema: string, table: string): Promise<string> {
   const { rows } = await client.query<Column>(COLUMNS, [`${schema}.${escapeIdentifier(table)}`]);

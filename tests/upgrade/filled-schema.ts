@@ -30,7 +30,7 @@ export type SchemaToFill = {
   client: Client;
   writer: Writer;
   directory: string;
-  /** The migrations of the release before, which no upgrade runs. */
+  /** The migrations of the previous release, which no upgrade runs. */
   released: readonly string[];
 };
 

@@ -9,11 +9,11 @@ import type { AsksWriter } from "./write-during.ts";
 /** The effects of a migration on tables that had rows. */
 export type Observed = {
   migration: string;
-  /** It keeps writers out of these. */
+  /** The tables that the migration locks against writers. */
   locked: string[];
-  /** It reads these, row by row. */
+  /** The tables that it reads, row by row. */
   read: string[];
-  /** It writes rows of these, whose writers wait for its end, or the whole table again. */
+  /** The tables of which it writes rows, so that their writers wait for its end, or which it rewrites. */
   written: string[];
   /** The time it waits for a lock while all others queue behind it; `0` is forever. */
   lockTimeout: string;
@@ -66,8 +66,8 @@ export async function observeMigration(given: MigrationToRun): Promise<Observed>
 }
 
 /**
- * The tables that writers wait for, and those worked through meanwhile; nothing where they wait for no more than a
- * moment.
+ * The tables for which writers wait, and the tables that are worked through meanwhile; undefined if writers
+ * wait only for a moment.
  */
 export function stopOf(observed: Observed): { waits: string[]; works: string[] } | undefined {
   const { locked, read, written } = observed;

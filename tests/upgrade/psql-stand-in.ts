@@ -1,5 +1,5 @@
-// As much of psql as docs/upgrade.md uses, for machines that have none: statements of stdin, each by itself, in one
-// session. The first that fails ends it.
+// The part of psql that docs/upgrade.md uses, for machines without psql: executes statements from stdin, each
+// by itself, in one session. The first failing statement ends it.
 import { readFileSync } from "node:fs";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 

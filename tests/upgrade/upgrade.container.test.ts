@@ -23,7 +23,7 @@ const MIGRATED = [
   "api-gateway",
   "console",
 ] as const;
-/** A service that is asked comes before those that ask it; a rollback goes the other way. */
+/** A service is upgraded before its callers; a rollback goes the other way. */
 const ORDER = [
   "payments",
   "refunds",
@@ -163,7 +163,7 @@ async function readLedger(): Promise<LedgerLine[]> {
   return text.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line) as LedgerLine]));
 }
 
-/** The bank's references of approved operations, each as often as it approved one. */
+/** The bank's references of approved operations, sorted, with one entry for each approval. */
 function approved(ledger: LedgerLine[], operation: string): string[] {
   const lines = ledger.filter((line) => line.operation === operation && line.outcome === "approved");
   return lines.map(({ reference }) => reference).toSorted();

@@ -7,7 +7,7 @@ export type Writes = { table: string; insert: string; touch: string };
 /** A session that writes as the services do, and all its failures, with the step under way. */
 export type Writer = { client: Client; next: number; failures: Failure[] };
 
-/** Without a code it is none of the server's: the connection is gone, and later writes fail immediately. */
+/** An error without a code is not the server's: the connection is gone, and later writes fail immediately. */
 export type Failure = { during: string; table: string; code: string | undefined; message: string };
 
 /**

@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { runSandbox } from "../e2e/running-sandbox.ts";
 import { NEWER_FIELD } from "./newer-fields.ts";
 
-// The next release does not exist yet: HEAD stands in for it, with a field more in each of its messages.
+// The next release does not exist yet, so HEAD with one more field in each of its messages takes its place.
 test("each service works beside newer ones: what it does not know of their messages, it leaves alone", async () => {
   const newerVersion = import.meta.resolve("./newer-version.ts");
   const { file } = await runSandbox({

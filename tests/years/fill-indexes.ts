@@ -1,6 +1,9 @@
 const SCHEMAS = "('gateway', 'payments', 'refunds', 'settlement', 'webhooks')";
 
-/** All but those of keys, whose rows come in their order. Those of partitions go with their parent's. */
+/**
+ * All indexes except those of primary keys, whose rows come in order. A partition's indexes are created with
+ * its parent's.
+ */
 export const INDEXES = `
   select format('%I.%I', nspname, class.relname) as name,
     replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') as definition

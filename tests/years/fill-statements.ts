@@ -2,9 +2,9 @@
 import { TEST_ACCOUNT_ID } from "../support/index.ts";
 
 /**
- * $1 how many, $2 how many there are already, $3 how many there will be, $4 over how many days, $5 the merchants, $6
- * how many tenths of the payments the first of them has, $7 of how many payments one was charged back: 50, or 10, $8
- * when the last was.
+ * Parameters: $1 how many payments, $2 how many exist already, $3 how many there will be, $4 over how many
+ * days, $5 the merchants, $6 how many tenths of the payments belong to the first of them, $7 of how many
+ * payments one was charged back (50 or 10), $8 the time of the last payment.
  */
 export const MAKE_DRAWN = `
   create temporary table drawn as
@@ -180,7 +180,7 @@ export const FILL_SETTLEMENT = [
    from drawn join settlement.import on file_name = 'years-' || drawn.created_at::date || '.csv'
      and import.created_at between (select min(created_at) from drawn) and (select max(created_at) from drawn)
    where drawn.state <> 'FAILED'`,
-  // After the sales of its file, whose lines are fewer than its payments.
+  // Numbers the chargeback lines after their file's sales.
   `with line as (
      insert into settlement.line (import_id, line_no, account_id, kind, reference, reference_id, bank_reference, gross_minor,
        fee_minor, net_minor, currency, transacted_at, settles_on, fact_id, verdict, merchant_id)
@@ -219,7 +219,7 @@ const PARTITIONED = ["event", "outcome", "attempt"];
 
 /** Rows that do not follow from payments one by one. `:days` stands for how many days are filled. */
 export const FILL_ALONE = [
-  // The dispatcher makes its partitions ahead, and never those of the past.
+  // The dispatcher creates future partitions only, so past ones are created here.
   `do $$ declare day date; parent text; begin
      for day in select generate_series(current_date - least(:days + 1, 90), current_date, interval '1 day')::date loop
        foreach parent in array array['${PARTITIONED.join("', '")}'] loop

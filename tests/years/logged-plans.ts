@@ -31,7 +31,8 @@ type Plan = {
 };
 
 /**
- * Has every session of the server log the plan and reads of every statement from now on, those of functions included.
+ * Makes every session of the server log the plan and reads of every statement from now on, including
+ * statements within functions.
  */
 export async function logPlans(client: Client): Promise<void> {
   // Its settings exist once it is loaded.

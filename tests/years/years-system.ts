@@ -44,7 +44,7 @@ export async function startYearsSystem({ payments }: { payments: number }) {
     receiver,
     merchantApi,
     operatorApi,
-    /** The statements of the services' roles so far; those of the test itself as the superuser are left out. */
+    /** The statements of the services' roles so far, without the test's own as the superuser. */
     ranStatements: (): RanStatement[] =>
       readPlans(readFileSync(logFile, "utf8")).filter(({ role }) =>
         /^(console|gateway|payments|refunds|webhooks|settlement)_/.test(role),

@@ -4,7 +4,7 @@ import type { OutboxTable } from "@holdfast/outbox";
 import type { Generated } from "kysely";
 import type { RefundState } from "./refund/refund.ts";
 
-/** Tables of the schema `refunds`, as the migrations make them; a test compares the two. */
+/** Tables of the schema `refunds`; a test compares them with the migrations. */
 export type RefundsDatabase = AuditDatabase & {
   refund: RefundTable;
   refund_history: RefundHistoryTable;

@@ -1,7 +1,7 @@
 /**
- * The two clocks. Leases, schedules and expiry follow the database's clock; this process's own is used for the one
- * thing that merchants see of it, `x-request-time`. `shiftMs` is 0, except in tests that let 48 hours pass in a moment:
- * it is added to both.
+ * The two clocks. Leases, schedules and expiry follow the database's clock; this process's own clock is used
+ * only for `x-request-time`, which merchants see. `shiftMs` is added to both. It is 0, except in tests that
+ * let 48 hours pass in a moment.
  */
 export type Clock = {
   /** The time of this machine, in epoch milliseconds. */

@@ -1,9 +1,9 @@
 import { BEFORE_EVERY_ENDPOINT, LAST_ENDPOINT, waitingEndpoints } from "./delivery/claim-statements.ts";
 
 /**
- * The age of the oldest delivery that is due and waits for its schedule, of endpoints whose breakers are closed and of those
- * whose are open (as the dispatchers that send there have reported lately), about how many are pending, how many endpoints
- * fail and for how long the first of them does.
+ * Measures the age of the oldest due delivery, separately for endpoints with closed and with open circuit
+ * breakers (as the sending dispatchers have reported lately). It also estimates the number of pending
+ * deliveries, and counts the failing endpoints and the longest outage among them.
  */
 export const MEASURE_STATE = `
   with recursive ${waitingEndpoints({ after: `'${BEFORE_EVERY_ENDPOINT}'::uuid`, until: `'${LAST_ENDPOINT}'::uuid`, now: "now()" })}, oldest as (

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** A merchant's endpoint with these headers, at a receiver of its own. */
+/** Creates a merchant's endpoint with these headers, at a receiver of its own. */
 async function withHeaders(headers: WebhookHeaders = GIVEN) {
   const [receiver, merchantId] = [await harness.startReceiver(), randomUUIDv7()];
   const { endpointId } = await addEndpoint(harness, merchantId, { url: receiver.url, headers });

@@ -96,7 +96,7 @@ export async function startDispatcherHarness(
         Promise.all(events.map((event) => client.publish(eventSubject(event.source), encode(event)))),
       );
     },
-    /** Publishes them in one message; texts that are no event are listed as they are. */
+    /** Publishes events in one message; a text is listed as it is, in place of an event. */
     async publishList(...listed: (TestEvent | string)[]) {
       const events = listed.map((event) =>
         typeof event === "string" ? event : { ...event, body: event.body.toString("base64") },

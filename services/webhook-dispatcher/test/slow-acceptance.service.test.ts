@@ -19,7 +19,8 @@ test("an event that waits for the database is not sent to the dispatcher again, 
     await client.query("begin; lock table webhooks.event");
     await harness.publish(event);
     await harness.publishList(...others);
-    // It says so each second, so by now the stream has waited longer than it waits for a dispatcher that says nothing.
+    // It reports progress each second, so by now the stream has waited longer than it would for a silent
+    // dispatcher.
     await eventually(() => expect(said.length).toBeGreaterThanOrEqual(5), { withinMs: 60_000 });
     await client.query("rollback");
   });
@@ -34,7 +35,8 @@ test("an event that waits for the database is not sent to the dispatcher again, 
 });
 
 test("copies of an event that waits for the database are not taken, and its one acknowledgement ends them all", async () => {
-  // The stream waits for less time than passes between two beats, as it does for a dispatcher that says nothing any more.
+  // The stream's wait is shorter than the time between two beats, as for a dispatcher that no longer reports
+  // progress.
   const harness = await startDispatcherHarness({}, { ackWaitMs: 400 });
   const { merchantId } = await harness.enable();
   const event = newEvent({ merchantId });

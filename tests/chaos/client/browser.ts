@@ -6,7 +6,7 @@ export type Page = { url: string; html: string };
 /** A form of a page, as the browser would send it. */
 export type PageForm = { action: string; fields: [name: string, value: string][] };
 
-/** A page's first form whose action ends like this; undefined where there is none. */
+/** A page's first form whose action has this ending; undefined if there is none. */
 export function formOf({ url, html }: Page, actionEnds = ""): PageForm | undefined {
   for (const [form, action = ""] of html.matchAll(/<form[^>]*action="([^"]+)"[^]*?<\/form>/g)) {
     const target = new URL(unescape(action), url);

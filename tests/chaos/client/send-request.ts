@@ -8,11 +8,11 @@ export type Outgoing = {
   headers: Record<string, string>;
   body?: string;
   timeoutMs: number;
-  /** The authority of the listener's certificate, as PEM; without it plain HTTP is spoken. */
+  /** The authority of the listener's certificate, as PEM; without it plain HTTP is used. */
   ca?: string | undefined;
 };
 
-/** The result of a request. `bytesSent` is false only where no connection was ever had. */
+/** The result of a request. `bytesSent` is false only if no connection was made. */
 export type Incoming = { bytesSent: boolean } & (
   | { kind: "answered"; status: number; headers: Record<string, string | string[] | undefined>; body: string }
   | { kind: "no_answer"; error: string }

@@ -13,7 +13,7 @@ import type { Random } from "../random.ts";
 import { nextPort } from "./port-block.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
 
-/** The banks of a run beside the one of the default account, which speaks the protocol `sim`. */
+/** A run's banks in addition to the default account's, which uses the protocol `sim`. */
 export const FOREIGN_BANKS = bankProtocols;
 export type ForeignBankName = BankProtocol;
 

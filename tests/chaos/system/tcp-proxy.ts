@@ -4,9 +4,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { nextPort } from "./port-block.ts";
 
 /**
- * The effect of a link on its connections. `blackhole`: nothing passes and neither side learns of it; bytes sent arrive
- * once it is healed, as TCP's retransmissions would have it. `half_open`: requests pass and answers do not. `reset`:
- * connections are reset, and so is every new one. `refuse`: connections are reset, and new ones are refused.
+ * The effect of a link on its connections. `blackhole`: nothing passes, neither side notices, and sent bytes
+ * arrive once the link is healed, like TCP's retransmissions. `half_open`: requests pass and answers do not.
+ * `reset`: all connections are reset, new ones too. `refuse`: connections are reset, and new ones are
+ * refused.
  */
 export type LinkFault =
   | { kind: "pass" }

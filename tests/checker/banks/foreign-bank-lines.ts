@@ -32,10 +32,10 @@ type ReferencedLine = Line & {
 type Rows = Pick<StoredRows, "payments" | "paymentHistory" | "refunds" | "approvals" | "bankCalls">;
 
 /**
- * A bank's ledger in the words of the checker. A bank that has none of our references but the order's leaves it open which
- * refund a movement is: each refund of ours explains one movement of its amount, the one that was approved first the first
- * one. A movement that is left over belongs to no refund, and a refund without a movement was not paid; both break their
- * promises.
+ * Translates a bank's ledger for the checker. A bank that knows only the order's reference does not say which
+ * refund a movement belongs to. Each of our refunds therefore explains one movement of its amount, in the
+ * order of their approvals. A movement that is left over belongs to no refund, and a refund without a
+ * movement was not paid; both break their promises.
  */
 export function foreignBankLines(text: string, accountId: string, rows: Rows): BankLine[] {
   const lines = parseLines<Line>(text);

@@ -3,9 +3,9 @@ import type { CheckoutRow, Found, Ledgers } from "../ledgers.ts";
 import { isUnsettled } from "../payments/payment-states.ts";
 
 /**
- * Invariant 32. The payments of a checkout are its attempts in a row, no more of them than are allowed, each begun in
- * time and after the one before had failed, for the checkout's merchant, order and amount; and each stands for a form
- * that a buyer sent.
+ * Invariant 32. The payments of a checkout are consecutive attempts, no more than are allowed. Each began in
+ * time and after the previous one had failed, for the checkout's merchant, order and amount, and each belongs
+ * to a form that a buyer sent.
  */
 export function attemptsAreAllowed(ledgers: Ledgers): Found[] {
   const forms = new Set(

@@ -6,10 +6,10 @@ import { isUnsettled } from "../payments/payment-states.ts";
 type Lines = Map<string, BankLine[]>;
 
 /**
- * Invariant 31. At most one payment of a checkout ever succeeds; the checkout is COMPLETED if and only if one did, and
- * it names that one. The bank has approved it once, in the checkout's own kind of operation, and has reserved or
- * captured nothing for the others. Its success is one event. No checkout is closed over a payment whose outcome is
- * unknown.
+ * Invariant 31. At most one payment of a checkout ever succeeds. The checkout is COMPLETED if and only if one
+ * did, and names that payment. The bank has approved it once, in the checkout's own kind of operation, and
+ * has reserved or captured nothing for the others. Its success is one event. No checkout is closed while a
+ * payment's outcome is unknown.
  */
 export function checkoutsArePaidOnce(ledgers: Ledgers): Found[] {
   const lines = linesByPayment(ledgers.bank);

@@ -2,13 +2,13 @@ import { approvals, hasReversal, isGivenBack, isPayment, linesByPayment } from "
 import type { BankLine, Found, Ledgers, PaymentHistoryRow, PaymentRow } from "../ledgers.ts";
 
 /**
- * Invariant 5. A payment is FAILED because the bank declined it or called it too late, because the bank acknowledged
- * its reversal or, where it had settled the money, its refund, or because it was provably never sent, which its
- * resultCode then says; never on a time-out alone. A bank that binds nothing proves nothing either: it has not seen the
- * payment until the horizon (docs/adr/0020), and then must not have charged it. A cardholder who is not authenticated
- * is not charged either, and banks with a protocol of their own write no line of that, nor of a request that they
- * refuse. An enrolment that the bank called too late moves no money, and leaves no line in its ledger. A REJECTED one
- * never got there.
+ * Invariant 5. A payment is FAILED because the bank declined it or called it too late, because the bank
+ * acknowledged its reversal or, for settled money, its refund, or because it was provably never sent, as its
+ * resultCode then says. It is never FAILED because of a time-out alone. A bank that binds no reference proves
+ * nothing: it has not seen the payment by the horizon (docs/adr/0020), and then must not have charged it. A
+ * cardholder who was not authenticated is not charged, and banks with a protocol of their own write no line
+ * about that, nor about a request that they refuse. An enrolment that the bank called too late moves no money
+ * and has no line in its ledger. A REJECTED payment never reached the bank.
  */
 export function failuresAreProven({ payments, paymentHistory, bank, rules }: Ledgers): Found[] {
   const lines = linesByPayment(bank);

@@ -3,10 +3,10 @@ import { isPayment, paymentIdOf } from "../bank-lines.ts";
 import type { Found, HistoryEntry, Ledgers, PaymentRow } from "../ledgers.ts";
 
 /**
- * Invariant 7. Under one merchant's Idempotency-Key there is at most one payment or refund, and one call of the bank;
- * all final answers are the same bytes, but for the form of a challenge, which is there only while there is one
- * (docs/adr/0015); another request under it is refused with 422, and once a final answer has arrived a repetition is
- * answered with it.
+ * Invariant 7. Under one merchant's Idempotency-Key there is at most one payment or refund, and one call to
+ * the bank. All final answers are the same bytes, except for a challenge's form, which is there only while
+ * there is a challenge (docs/adr/0015). Another request under the key is refused with 422. Once a final
+ * answer has arrived, a repetition gets the same answer.
  */
 export function keysHaveOneEffect(ledgers: Ledgers): Found[] {
   const uses = Map.groupBy(

@@ -2,8 +2,8 @@ import type { Found, Ledgers } from "../ledgers.ts";
 import { isUnsettled } from "./payment-states.ts";
 
 /**
- * Invariant 25. Once everything is healed and has come to rest no payment and no refund is on its way to or from the
- * bank, no lease has ended without being given back, and no connection stands in a transaction.
+ * Invariant 25. Once everything is healed and idle, no payment and no refund is on its way to or from the
+ * bank, no lease has ended without being released, and no connection is left in a transaction.
  */
 export function nothingIsUnderWay({ payments, refunds, leases, idleTransactions }: Ledgers): Found[] {
   return [

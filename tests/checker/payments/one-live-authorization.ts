@@ -10,11 +10,11 @@ import type { BankLine, Found, Ledgers, PaymentHistoryRow, PaymentRow } from "..
 import { isUnsettled } from "./payment-states.ts";
 
 /**
- * Invariant 3. The bank has approved at most one authorization for a payment, ever, but for what it has carried out again
- * by itself (invariant 45), and exactly one stands, neither
- * reversed nor given back by a refund in place of its reversal, if and only if the payment is SUCCESS (not released to
- * its whole amount) or CAPTURED; and it has captured it, once, if and only if the payment is CAPTURED. The hold of an
- * authorization that has expired may stand where the bank has declined to release it, and lets it lapse.
+ * Invariant 3. The bank has approved at most one authorization for a payment, not counting its own
+ * repetitions (invariant 45). Exactly one is valid, neither reversed nor given back by a refund in place of
+ * its reversal, if and only if the payment is SUCCESS (not released to its whole amount) or CAPTURED. The
+ * bank has captured it, once, if and only if the payment is CAPTURED. An expired authorization may remain
+ * valid if the bank has declined to release it, and lets it lapse.
  */
 export function oneLiveAuthorization({ payments, paymentHistory, bank }: Ledgers): Found[] {
   const lines = linesByPayment(bank);

@@ -58,7 +58,10 @@ function shownBy({ body = "" }: HistoryEntry, { currency }: PaymentRow): Operati
   };
 }
 
-/** The bank does not know for whom it carries out a cancellation. */
+/**
+ * The operation that a payment should show. The bank does not know whether a cancellation was a merchant's or
+ * an expiry's.
+ */
 function expectedBy(lines: BankLine[], shownType: string | undefined): Operation | undefined {
   const last = lines.findLast(({ operation }) => operation === "capture" || operation === "cancel");
   if (!last) return undefined;

@@ -18,7 +18,7 @@ export function versionsRise(ledgers: Ledgers): Found[] {
   ];
 }
 
-/** `step` is the place of its state in the history; the other two as they are written in the body. */
+/** `step` is the place of the event's state in the history; the other two are as the body has them. */
 type PublishedEvent = {
   paymentId: string;
   status: string;

@@ -1,8 +1,9 @@
 import type { Found, Ledgers, RefundHistoryRow, RefundRow } from "../ledgers.ts";
 
 /**
- * Invariant 8, of refunds. A refund's history is one chain from its reservation to its state, each step in the table;
- * SUCCESS, FAILED and REJECTED absorb. (Readers' views of it are compared with those of payments.)
+ * Invariant 8, for refunds. A refund's history is one chain from its reservation to its state, with each step
+ * in the table; SUCCESS, FAILED and REJECTED are final. (Readers' views of refunds are compared together with
+ * payments.)
  */
 export function refundStatesFollowTheTable({ refunds, refundHistory }: Ledgers): Found[] {
   const steps = Map.groupBy(refundHistory, ({ refundId }) => refundId);

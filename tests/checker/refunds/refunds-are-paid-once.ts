@@ -2,9 +2,9 @@ import { isRefund, isReversalRefund, refundIdOf } from "../bank-lines.ts";
 import type { ApprovalRow, BankLine, Found, Ledgers, RefundRow } from "../ledgers.ts";
 
 /**
- * Invariant 12. The bank has paid each refund at most once, exactly where it is SUCCESS, in its amount and its kind,
- * and not before it was approved; and it has paid nothing else, but for refunds in place of the reversal of settled
- * money.
+ * Invariant 12. The bank has paid each SUCCESS refund exactly once and no other refund, in its amount and
+ * kind, and not before it was approved. It has paid nothing else, except refunds in place of the reversal of
+ * settled money.
  */
 export function refundsArePaidOnce({ bank, refunds, approvals }: Ledgers): Found[] {
   const known = new Set(refunds.map(({ refundId }) => refundId));

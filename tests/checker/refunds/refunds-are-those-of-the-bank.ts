@@ -2,8 +2,8 @@ import { isRefund, isReversalRefund, paymentIdOf } from "../bank-lines.ts";
 import type { BankLine, Found, Ledgers } from "../ledgers.ts";
 
 /**
- * Invariant 44. The refunded and released amount of a payment is the sum of the bank's refunds of it, but for those in
- * its reversal's place. A refund under way may be at the bank alone.
+ * Invariant 44. The refunded and released amount of a payment is the sum of the bank's refunds of it, without
+ * refunds in place of its reversal. A refund under way may have reached only the bank.
  */
 export function refundsAreThoseOfTheBank({ payments, refunds, bank }: Ledgers): Found[] {
   const paid = Map.groupBy(bank.filter(isPaidRefund), paymentIdOf);

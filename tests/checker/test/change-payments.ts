@@ -85,7 +85,7 @@ export function again(run: TestLedgers, id: string, more: Partial<BankLine> = {}
   return { ...line, reference: againOf(id), externalTransactionId: "again", uncalled: "again", ...more };
 }
 
-/** Its end, or that of the first one, which a person makes in the bank's panel. */
+/** The line of an end that the bank's staff makes in its panel, for this movement or the first one. */
 export function inPanel(of: BankLine, operation: "reverse" | "refund"): BankLine {
   const reference = operation === "reverse" ? of.reference : `${of.reference}:reversal`;
   return { ...of, operation, reference, parentReference: of.reference, uncalled: "panel" };

@@ -2,10 +2,10 @@ import type { AttemptRow, Found, Ledgers, ReceivedWebhook, Rules } from "../ledg
 import { aboutPayments, eventIdOf, headerOf, isSuccess } from "./received-webhook.ts";
 
 /**
- * Invariant 19. Attempts keep the table's distances, stop at the deadline, and stop with the first success. A further
- * copy may come of an event that was under a dispatcher's lease when it, or its database, was disturbed; of one that it
- * recorded as failed though the receiver believes to have answered it; and of a request whose connection broke before
- * any answer.
+ * Invariant 19. Attempts keep the table's distances, stop at the deadline, and stop with the first success. A
+ * duplicate may come of an event that a dispatcher had leased when it, or its database, was disturbed; of an
+ * event that it recorded as failed although the receiver believes that it answered; and of a request whose
+ * connection broke before any answer.
  */
 export function attemptsFollowTheSchedule({ received, outbox, attempts: log, rules }: Ledgers): Found[] {
   const recorded = new Map(log.map((row) => [`${row.eventId} ${row.requestTime}`, row]));

@@ -1,6 +1,6 @@
 import type { Found, Ledgers } from "../ledgers.ts";
 
-/** Invariant 24. Every event is confirmed to its owner, and the dispatcher has those of the owners and no other. */
+/** Invariant 24. Every event is confirmed to its owner, and the dispatcher has exactly the owners' events. */
 export function bothSidesHaveTheSameEvents({ outbox, acceptedEvents }: Ledgers): Found[] {
   const owned = new Set(outbox.map(({ eventId }) => eventId));
   const taken = new Set(acceptedEvents.map(({ eventId }) => eventId));

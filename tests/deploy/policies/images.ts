@@ -35,7 +35,10 @@ export type ImageSources = {
   digests: Record<string, string>;
 };
 
-/** A foreign image has its digest where it stands, or is a variable whose image `digests` has with one. */
+/**
+ * Finds foreign images without a digest. An image has its digest beside it, or is a variable for which
+ * `digests` has an image with a digest.
+ */
 export function namedImagesArePinned({ compose, dockerfile, digests }: ImageSources): string[] {
   const named = Object.entries(compose).map(([service, image]) => ({ where: service, image }));
   const defaults = new Map(

@@ -27,11 +27,11 @@ export function roomAskedFor(
 }
 
 /**
- * Puts the largest pods first, each on the node with most cores left, as far apart as PostgreSQL and nats-server
- * require.
+ * Places the largest pods first, each on the node with most free cores, as far apart as PostgreSQL and
+ * nats-server require.
  *
- * @returns the pods that have no place. A copy that must stand apart waits where there are fewer nodes than copies, as
- * while one is drained, and is none of them.
+ * @returns the pods without a place. A replica that must be on a node of its own may wait while there are
+ * fewer nodes than replicas, as during a drain, and is not returned.
  */
 export function podsWithoutPlace(
   manifests: Manifest[],
@@ -94,7 +94,10 @@ function kindsOf(manifests: Manifest[], scale: Scale, rolling: boolean): Kind[] 
   return [...own, ...databases];
 }
 
-/** A container that begins before the others and goes on counts; one that ends before they begin is smaller. */
+/**
+ * A container that starts first and keeps running counts; an init container that ends before the others start
+ * is smaller.
+ */
 function roomOf(pod: PodSpec, kind: "requests" | "limits"): Room {
   const running = [...(pod.initContainers ?? []), ...pod.containers].filter(
     (one) => pod.containers.includes(one) || one.restartPolicy === "Always",

@@ -169,7 +169,8 @@ export function secretKeysOfPods(manifests: Manifest[]): string[] {
 
 function secretKeysOfOperators(manifests: Manifest[]): string[] {
   return [
-    // CloudNativePG makes the authority of its own PostgreSQL; people have to bring that of another one.
+    // CloudNativePG creates the authority of its own PostgreSQL; for another PostgreSQL people have to supply
+    // it.
     ...(ofKind(manifests, "Cluster").length === 0 ? ["managed-postgres-ca.ca.crt"] : []),
     ...ofKind(manifests, "Cluster").flatMap(({ spec }) =>
       ["username", "password"].map((key) => `${spec.superuserSecret.name}.${key}`),

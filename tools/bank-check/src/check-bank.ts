@@ -7,10 +7,10 @@ import { startRecordingProxy, type Exchange, type RecordingProxy } from "./recor
 import { walk, type Step } from "./walk.ts";
 
 /**
- * Walks through a test account with the adapter that payments uses, and reports the results. A proxy on this machine
- * writes down what passes; the adapter is the released one, and has no place for a witness.
+ * Walks through a test account with the released adapter of payments, and reports the results. The adapter
+ * records nothing itself, so a proxy on this machine records its traffic.
  * @param tell gets each line of the report.
- * @returns the steps that came to something else than the adapter's documents promise.
+ * @returns the steps whose result differs from the adapter's documents.
  */
 export async function checkBank(account: TestAccount, tell: (line: string) => void): Promise<Step[]> {
   const mask = createMask(account);

@@ -39,8 +39,8 @@ export type Bench = {
 type Account = Pick<TestAccount, "currencies" | "testCard" | "amountMinor">;
 
 /**
- * The scripted walk: every operation of the port once, each with what an inquiry says after it. It goes on after a step that
- * fails, since each answer is one to a question; what it leaves standing it reverses at the end.
+ * The scripted walk: every operation of the port once, and after each one an inquiry. It continues after a
+ * failed step, since each answer is informative, and reverses at the end whatever is still valid.
  * @param onStep gets each step when it has ended.
  */
 export async function walk(bench: Bench, account: Account, onStep: (step: Step) => void): Promise<Step[]> {
@@ -100,7 +100,7 @@ export async function walk(bench: Bench, account: Account, onStep: (step: Step) 
   return steps;
 }
 
-/** No browser comes back there: the walk has none, so that it ends before the challenge. */
+/** No browser returns here: the walk has none and ends before the challenge. */
 const RETURN_URL = "https://holdfast.example/3ds/return/bank-check";
 
 /** The time that the banks' documents ask a client to wait. */

@@ -186,8 +186,9 @@ export const COMMANDS: Record<string, { help: string; start: Start }> = {
 };
 
 /**
- * `run SERVICE` takes the settings from the environment. `run SERVICE=FILE SERVICE=FILE` runs several in one process:
- * each has the settings of its file before those of the environment. @throws UsageError
+ * `run SERVICE` takes the settings from the environment. `run SERVICE=FILE SERVICE=FILE` runs several
+ * services in one process: each one's file overrides the environment.
+ * @throws UsageError
  */
 export async function run(args: string[]): Promise<void> {
   const chosen = (args.length === 0 ? [""] : args).map((arg) => {

@@ -3,9 +3,9 @@ import { keepStreamSchema } from "./config.ts";
 import { startStreamKeeper } from "./stream/stream-keeper.ts";
 
 /**
- * `holdfast keep-stream` runs beside the services, and makes the event stream again when all of JetStream's data was lost. It
- * holds nothing, so any number of them may run; without one, webhooks wait in the outboxes until the installation is run
- * again.
+ * `holdfast keep-stream` runs beside the services, and creates the event stream again if all of JetStream's
+ * data was lost. It keeps no state, so any number of keepers may run. Without one, webhooks wait in the
+ * outboxes until the installation is run again.
  */
 export async function runStreamKeeper(): Promise<void> {
   const stopSignal = nextStopSignal();

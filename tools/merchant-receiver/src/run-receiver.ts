@@ -11,9 +11,7 @@ type Sandbox = {
   merchants: { merchantId: string }[];
 };
 
-/**
- * Receives webhooks of a sandbox on this machine until it is stopped, and prints each with what is to be said of it.
- */
+/** Receives a sandbox's webhooks on this machine until it is stopped, and prints each with an explanation. */
 export async function runReceiver(args: string[]): Promise<void> {
   const options = parseCommandLine(args);
   if (!options) return;

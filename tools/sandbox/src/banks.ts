@@ -1,5 +1,6 @@
-// The banks that `--banks` adds, and those of the tests: each is played by a simulator of its protocol, in a process
-// with a ledger of its own. A bank that is in this table is in the sandbox, in chaos, in conformance and in the faults.
+// The banks that `--banks` and tests can add. Each is played by a simulator of its protocol, in a process
+// with a ledger of its own. A bank in this table takes part in the sandbox, in chaos, in conformance and in
+// the faults.
 import { randomBytes } from "node:crypto";
 
 /** The contract of a merchant with each bank: its simulator gets it, and the account is made with it. */
@@ -61,7 +62,7 @@ export const banks: Record<BankProtocol, BankDefinition> = {
     account: (url, { iyzico: { apiKey, secretKey } }) => ({
       settings: {
         url,
-        // iyzico demands them of every payment, and the shortest request of a merchant has none of them.
+        // iyzico requires these fields of every payment, and a merchant's shortest request has none of them.
         defaults: {
           email: "orders@shop.example",
           identityNumber: "11111111111",

@@ -16,7 +16,7 @@ type Options = {
   log: (line: string) => void;
 };
 
-/** Resolves when the stream is there. Its settings are those of whoever started the sandbox. */
+/** Resolves when the stream exists. Its settings come from the program that started the sandbox. */
 export async function startEventStream(options: Options): Promise<KeptEventStream> {
   const installation = await connectAs(INSTALLATION, options);
   await installEventStream(installation.bus, installation.sizes, { withinMs: answerWithinMs });

@@ -54,7 +54,7 @@ async function setAside({ first, second }: Seeders, { accountId, name }: Account
   await confirm(second, path, account);
 }
 
-/** The second person says the same, where that is asked for. */
+/** Confirms the proposal as the second person, if a second person is required. */
 export async function confirm(ask: AskOperatorApi, path: string, { proposal }: Proposed): Promise<void> {
   if (!proposal) return;
   await ask("POST", `${path}/confirm`, {

@@ -76,9 +76,9 @@ export async function createOperators(
 }
 
 /**
- * Signs a new token for one of the sandbox's operators; undefined where there is no such person.
+ * Signs a new token for one of the sandbox's operators; undefined for an unknown name.
  *
- * @param issuer of the running sandbox.
+ * @param issuer the running sandbox's issuer.
  */
 export async function createToken(
   privateKey: JWK,

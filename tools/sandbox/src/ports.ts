@@ -34,8 +34,9 @@ export function placeOfBank(index: number): number {
 export const PLACE_MAX = Math.max(PLACES.staffApi, placeOfBank(bankProtocols.length - 1));
 
 /**
- * The ports from `portBase` upwards, or free ones for 0. A bank's place does not depend on which others run beside it.
- * @throws where one of them cannot be had.
+ * The ports from `portBase` upwards, or free ones for 0. A bank's port does not depend on the other banks
+ * that run beside it.
+ * @throws if one of the ports is taken.
  */
 export async function choosePorts(portBase: number, banks: readonly BankProtocol[]): Promise<Ports> {
   const port = async (place: number, use: string) => {

@@ -163,8 +163,9 @@ export const serviceDefinitions: ServiceDefinition[] = [
 ];
 
 /**
- * How the tokens of operators and of the demo merchant's staff are verified: the sandbox and its identity provider sign
- * them with one key. Whatever verifies tokens of one kind of people knows the other's, which it refuses; services take both.
+ * The verification settings for tokens of operators and of the demo merchant's staff: the sandbox and its
+ * identity provider sign both with one key. A verifier of one audience's tokens knows the other audience, to
+ * refuse its tokens; services accept both.
  */
 function peoplesTokens({ operatorJwksFile, ports }: Pick<ServiceSurroundings, "operatorJwksFile" | "ports">) {
   return {
@@ -172,7 +173,7 @@ function peoplesTokens({ operatorJwksFile, ports }: Pick<ServiceSurroundings, "o
     OPERATOR_JWT_ISSUER: operatorIssuerOf(ports),
     OPERATOR_JWT_AUDIENCE: operatorAudience,
     OPERATOR_TOKEN_AGE_MAX: operatorTokenAge,
-    // The tokens that are printed at start say nothing of a sign-in; those of the identity provider do.
+    // The tokens that are printed at the start do not name a sign-in; the identity provider's do.
     OPERATOR_DECISION_ISSUED_AGE_MAX: operatorTokenAge,
     STAFF_JWKS: operatorJwksFile,
     STAFF_JWT_ISSUER: operatorIssuerOf(ports),

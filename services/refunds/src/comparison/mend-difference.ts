@@ -20,13 +20,14 @@ export type MendDeps = {
 export type Mend = { mended: "settled" | "released" } | { mended: false; why: string };
 
 /**
- * Mends what can be mended without a doubt about money, and nothing else:
- * - a refund that is SUCCESS has been paid, so its reservation is settled;
- * - one that is FAILED or REJECTED has not been and will not be, so its reservation is released;
- * - a reservation without a refund is released if it is older than `releaseAfterMs` and the bank says that it has paid
- *   nothing under any of the refund's references: the refund may have been paid in the time that a restore has lost.
+ * Mends only differences that involve no doubt about money:
+ * - a SUCCESS refund has been paid, so its reservation is settled;
+ * - a FAILED or REJECTED refund was not paid and never will be, so its reservation is released;
+ * - a reservation without a refund is released if it is older than `releaseAfterMs` and the bank says that it
+ * has paid nothing under any of the refund's references. The refund may have been paid in the time that a
+ * restore has lost.
  *
- * @param dryRun says what would be done.
+ * @param dryRun only says what would be done.
  */
 export async function mendDifference(
   deps: MendDeps,

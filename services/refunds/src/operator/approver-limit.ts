@@ -5,12 +5,12 @@ import type { RefundsDatabase } from "../database.ts";
 import type { RefundRow } from "../refund/refund-record.ts";
 
 /**
- * Tells whether the approval of this refund would exceed the sum that one person may approve in 24 hours, by the
- * database's clock. All approvals of the person count, whatever became of the refunds. Approvals of one person wait
- * here for each other until their transactions end: two that are made together would otherwise both see a sum without
- * the other.
+ * True if the approval of this refund would exceed the sum that one person may approve in 24 hours, by the
+ * database's clock. All approvals of the person count, whatever the refunds' outcomes. Approvals of one
+ * person wait here for each other until their transactions end: otherwise two simultaneous approvals would
+ * each see a sum without the other.
  *
- * @returns a sentence for the person, or undefined where it is within the limit, or where there is none.
+ * @returns a sentence for the person; undefined if the sum is within the limit, or there is no limit.
  */
 export async function exceedsApproverLimit(
   trx: Transaction<RefundsDatabase>,

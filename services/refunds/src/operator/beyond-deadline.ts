@@ -1,14 +1,14 @@
 import { pause, type Logger } from "@holdfast/service-runtime";
 
-/** Work under a lease that an operator's command begins, and that goes on where the command has to be answered before. */
+/** Work under a lease that an operator's command begins, and that may outlast the command's deadline. */
 export type BeyondDeadline = {
   /**
    * Waits for the work until the command's deadline.
-   * @returns its result, or undefined where it still goes on, or where it has failed, which is logged: recovery goes on
-   * with it when its lease ends.
+   * @returns its result; undefined if it is still running, or has failed, which is logged. Recovery continues
+   * it when its lease ends.
    */
   wait<Result>(work: Promise<Result>, command: { deadlineAt: number }): Promise<Result | undefined>;
-  /** Waits for what still goes on, at most `timeoutMs`. */
+  /** Waits for running work, at most `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
 };
 

@@ -24,8 +24,8 @@ export type DecideDeps = OperatorDeps & {
 type Decision = RefundRow | Problem | { outcome: "not_started" };
 
 /**
- * Adds an approval; with the last one that is needed the refund is carried out at the bank. `payments`, which has heard from the
- * same people, has said how many that are, and pays nothing before it agrees.
+ * Adds an approval. The last required approval makes the refund due at the bank. `payments`, which verifies
+ * the same people itself, has said how many are required, and pays nothing before it agrees.
  */
 export async function approveRefund(
   deps: DecideDeps,

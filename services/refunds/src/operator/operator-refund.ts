@@ -30,9 +30,7 @@ export type OperatorView = {
   overdueAfterMs: number;
 };
 
-/**
- * @param remaining what `payments` knows of its payment now, if it can be asked.
- */
+/** @param remaining the refundable part of the payment by `payments`' present answer, if it answered. */
 export function operatorRefund(
   row: OperatorRefundRow,
   { approvals, remaining }: { approvals: Approval[]; remaining: Remaining | undefined },
@@ -71,7 +69,10 @@ export function operatorRefund(
   };
 }
 
-/** The number for a refund that waits follows its payment; a decided one keeps that of its decision. */
+/**
+ * The required approvals of a pending refund follow its payment; a decided refund keeps the number of its
+ * decision.
+ */
 function approvalsRequiredFor(row: OperatorRefundRow, remaining: Remaining | undefined): number {
   const now = row.state === "PENDING_APPROVAL" ? remaining?.approvalsRequired : undefined;
   return now ?? row.approvals_required ?? 1;

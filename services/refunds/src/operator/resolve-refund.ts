@@ -1,7 +1,8 @@
 /**
- * Two operators settle a refund by what the bank has told people. The first proposes an outcome and the second confirms it.
- * Their word never overrides the bank's: it is asked once more, and what it knows is recorded whatever people say. A refund
- * is not FAILED, and its amount not refundable again, while the bank says that it has paid any amount of it.
+ * Lets two operators settle a refund by information from the bank's staff. The first proposes an outcome and
+ * the second confirms it. Their decision never overrides the bank's answers: the bank is asked once more, and
+ * what it knows is recorded whatever they decide. A refund is not FAILED, and its amount not refundable
+ * again, while the bank says that it has paid any part of it.
  */
 import {
   isSamePerson,

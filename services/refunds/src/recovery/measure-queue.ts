@@ -4,8 +4,10 @@ import type { BusinessEvents, QueueMeasure } from "../business-events.ts";
 import type { RefundsDatabase } from "../database.ts";
 
 /**
- * Measures how many refunds wait, for operators, for the bank, for the end of its day, and for `payments`, and the age of the
- * oldest, for metrics and alerts, in live mode: a part that the bank pays only after its day is no alarm. It reads those that wait, by the index of the queue, and none that have ended.
+ * Measures, for metrics and alerts, how many refunds wait for operators, for the bank, for the end of its
+ * day, and for `payments`, and the age of the oldest. It counts live mode only. A refund that the bank pays
+ * only after its business day is no alarm. It reads pending refunds by the queue's index, and none that have
+ * ended.
  */
 export async function measureQueue({
   db,

@@ -12,9 +12,9 @@ import { forgetKey } from "@holdfast/idempotency";
 import { dropRefund } from "../request/drop-refund.ts";
 
 /**
- * Finishes the refunds that are due, those that wait longest first, side by side and without rounds: a bank that never
- * answers about one of them holds one permit of its account's, and the others are carried out meanwhile. Whoever leaves
- * one to be tried later nudges.
+ * Finishes the due refunds, longest-waiting first, side by side and without rounds. A bank that never answers
+ * about one refund blocks one permit of its account, and the other refunds are carried out meanwhile. Code
+ * that leaves a refund for later nudges this worker.
  */
 export function startRecovery(
   deps: CarryOutDeps & { log: Logger },

@@ -51,10 +51,11 @@ function leaseIsLive(): RawBuilder<boolean> {
 }
 
 /**
- * Leases refunds of one account that are under way and that no process works on, those that wait longest first. Any
+ * Leases one account's refunds that are under way and that no process works on, longest-waiting first. Any
  * number of workers may call it side by side: each gets others.
  *
- * @param refundId leases only this one, due or not; the caller has locked it and seen that no process works on it.
+ * @param refundId leases only this refund, due or not; the caller has locked it and checked that no process
+ * works on it.
  */
 export async function leaseDue(
   db: Kysely<RefundsDatabase>,

@@ -10,16 +10,19 @@ export type ChargebackEntry = {
   payoutId: string | null;
 };
 
-/** The line with the number of lines of its identity before it; without one where it is a copy of one of those. */
+/**
+ * A line with the number of distinct earlier lines of its identity; without a number if it is a copy of an
+ * earlier line.
+ */
 export type JudgedEntry<Entry> = { entry: Entry; round: number | undefined };
 
 /**
- * Tells a payment's lines about chargebacks from their copies, without any I/O. A bank that writes a line twice, or a
- * day's file again, has taken the money once. But a chargeback that was given back may come again, as in arbitration: a
- * line of the same identity is another one where its whole amount was moved the other way since, unless its payout shows
- * that it is the file of before.
+ * Tells a payment's chargeback lines from their copies, without any I/O. A bank that writes a line twice, or
+ * sends a day's file again, has taken the money once. A chargeback that was given back may come again,
+ * however, as in arbitration. A line of the same identity is therefore a new one if its whole amount was
+ * moved the other way in between, unless its payout shows that it comes from the earlier file.
  *
- * @param entries of one payment, in the order in which they came.
+ * @param entries one payment's lines, in the order of their arrival.
  */
 export function copiesAmong<Entry extends ChargebackEntry>(entries: readonly Entry[]): JudgedEntry<Entry>[] {
   const counted: Entry[] = [];

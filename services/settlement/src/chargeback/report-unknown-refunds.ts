@@ -3,10 +3,11 @@ import type { SettlementDatabase } from "../database.ts";
 import type { LineRange } from "../match/attach-statements.ts";
 
 /**
- * Queues for payments refunds of these facts that the bank reports and that were not made here, such as those in the
- * bank's panel: lines that name a payment and no refund of ours, and lines of refunds that failed here. They count
- * against the payment until people say what they are, since the bank has taken the money. A payment that is not known to
- * be done may be the one that such a line gives back. A line that gives the merchant money takes none from the payment.
+ * Queues, for `payments`, refunds of these facts that the bank reports and that were not made here, such as
+ * those in the bank's panel. They are lines that name a payment and no refund of ours, and lines of refunds
+ * that failed here. They count against the payment until an operator decides about them, since the bank has
+ * taken the money. A payment that is not known to be done may itself be the payment that such a line gives
+ * back. A line that credits the merchant takes nothing from the payment.
  */
 export async function reportUnknownRefunds(
   trx: Transaction<SettlementDatabase>,
@@ -31,8 +32,9 @@ export async function reportUnknownRefunds(
 }
 
 /**
- * The same for the lines of a range that name a payment by the bank's name alone, as iyzico's panel does. All refunds of a payment
- * have that name: the same line in another file is a copy, and a like one in the same file is another refund.
+ * Queues the lines of a range that name a payment only by the bank's name, as iyzico's panel does. All
+ * refunds of a payment have that name. The same line in another file is a copy, and an equal line in the same
+ * file is another refund.
  */
 export function reportRefundsByName({ importId, from, to }: LineRange): RawBuilder<unknown> {
   return sql`

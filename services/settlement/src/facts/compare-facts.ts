@@ -8,12 +8,13 @@ import { recordFacts } from "./record-facts.ts";
 export type Range = { fromMs: number; beforeMs: number };
 
 /**
- * Asserts that the facts of some days are what their owner has, page by page and in both directions: a match, a
- * statement and a difference are worth no more than the facts are complete. What the feed has left out is recorded; it
- * is reported all the same, and so is what still differs, or what the owner does not know. An open fact is only
+ * Asserts that the facts of some days equal their owner's, page by page and in both directions: matches,
+ * statements and differences are only as good as the facts. Facts that the feed has left out are recorded and
+ * reported. Facts that still differ, or that the owner does not know, are reported. An open fact is only
  * recorded, since the feed begins with the first outcome.
  *
- * @returns whether all of it was compared: not while the feed is behind the range, and not without the owner's answers.
+ * @returns true if everything was compared: not while the feed is behind the range, and not without the
+ * owner's answers.
  */
 export async function compareFacts(
   deps: FeedDeps,

@@ -13,10 +13,12 @@ export type FeedDeps = AskDeps & {
 };
 
 /**
- * Reads an owner's movements, page by page, until no more are there. The place moves in the transaction that records
- * the page's facts. Any number of processes may read side by side: the same page again changes nothing.
+ * Reads an owner's movements, page by page, until there are no more. The place in the feed moves in the
+ * transaction that records the page's facts. Any number of processes may read side by side, since the same
+ * page again changes nothing.
  *
- * @returns the place up to which all is here that the owner had committed; undefined where that is not known yet.
+ * @returns the place up to which everything that the owner had committed is here; undefined if that is not
+ * known yet.
  */
 export async function followFeed(deps: FeedDeps, owner: MovementOwner): Promise<FeedPlace | undefined> {
   while (!deps.isStopping()) {
@@ -100,8 +102,9 @@ async function takePage(deps: FeedDeps, owner: MovementOwner): Promise<Taken> {
 const BEGINNING: Updateable<FeedTable> = { place: null, aim: null, aimed_at: null };
 
 /**
- * A transaction that had committed when a page was asked for began before the page's `unbegun`, so that all of them are
- * here once the feed has been read up to that number: often with the same page, else with a later one.
+ * A transaction that had committed when a page was requested began before the page's `unbegun`. All such
+ * transactions are here once the feed has been read up to that number: often with the same page, else with a
+ * later one.
  */
 export function completion(
   { complete_at, aim, aimed_at, now }: Feed,

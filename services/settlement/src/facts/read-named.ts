@@ -31,7 +31,7 @@ export async function readNamed(deps: FeedDeps, range: LineRange): Promise<boole
   return true;
 }
 
-/** For each range of lines; nearly always it is none or one. */
+/** Bounds the pages for each range of lines. Nearly always none or one is needed. */
 const PAGES_ASKED_MAX = 20;
 
 /** @returns ids that the gateway can have generated, in their order. */

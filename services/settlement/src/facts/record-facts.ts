@@ -19,7 +19,7 @@ export async function recordFacts(
   if (voided.length > 0) await judgeAgain(db, voided);
 }
 
-/** The payments of refunds that voided them are judged together with those. */
+/** The payments that were voided by refunds are judged again together with these refunds. */
 async function judgeAgain(db: Kysely<SettlementDatabase>, paymentIds: readonly string[]): Promise<void> {
   await sql`
     update fact set judge = true

@@ -36,10 +36,10 @@ export function readAmount(
 
 const WITH_POINT = /^([+-]?)(\d{1,3}(?:,\d{3})+|\d*)(?:\.(\d*))?(-?)$/;
 const WITH_COMMA = /^([+-]?)(\d{1,3}(?:\.\d{3})+|\d*)(?:,(\d*))?(-?)$/;
-/** With four decimals it still fits PostgreSQL's bigint. */
+/** With four decimals the amount still fits PostgreSQL's bigint. */
 const WHOLE_DIGITS_MAX = 13;
 
-/** Digits with the implied point in them; empty where there is any other character. */
+/** The digits with the implied decimal point inserted; an empty text if there is any other character. */
 function withPoint(text: string, exponent: number): string {
   const [, before, digits, behind] = /^([+-]?)0*(\d+?)(-?)$/.exec(text) ?? [];
   if (digits === undefined) return "";
@@ -83,9 +83,10 @@ export function readDateTime(text: string, form: DateForm): string | CellFault {
 }
 
 /**
- * A text that is stored: bounded, printable, and no card number. It may begin like a formula: every export escapes it.
+ * A text that is stored: bounded, printable, and not a card number. It may begin like a formula: every export
+ * escapes it.
  *
- * @returns undefined for an empty cell, and for a word that says that there is none.
+ * @returns undefined for an empty cell, and for a word that means "none".
  */
 export function readText(text: string): string | undefined | CellFault {
   const trimmed = text.trim();

@@ -53,7 +53,7 @@ async function leaseInterrupted(db: Kysely<SettlementDatabase>): Promise<LeasedI
         .select("import_id")
         .where("state", "=", "READING")
         .where("lease_until", "<", sql<Date>`now()`)
-        // A file that was sent over HTTP is still there, and is read again (`read-uploads.ts`).
+        // A file that was uploaded over HTTP is still stored, and is read again (`read-uploads.ts`).
         .where((import_) =>
           import_.not(
             import_.exists(

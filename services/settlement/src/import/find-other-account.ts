@@ -2,11 +2,12 @@ import { sql, type Kysely } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 
 /**
- * The account whose payments a file reports, where it is not the one that the file was sent for: none of the examined
- * lines names a payment of that account, and most of them name payments of the other. Single lines that do are
- * differences for people to look at; a whole file of them would be a difference for each of its lines.
+ * The account whose payments a file reports, if it is not the account that the file was sent for. That is so
+ * if no examined line names a payment of the given account, and most lines name payments of the other
+ * account. Single lines of another account are differences for an operator; a whole file of them would be one
+ * difference per line.
  *
- * @param leased its lines have been read, and do not count yet.
+ * @param leased the import, whose lines have been read and do not count yet.
  */
 export async function findOtherAccount(
   db: Kysely<SettlementDatabase>,

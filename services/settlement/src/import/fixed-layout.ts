@@ -2,9 +2,9 @@ import type { FixedFile } from "./mapping.ts";
 import type { Layout } from "./read-records.ts";
 
 /**
- * Lines whose columns are at the same places in each, without a line of names. Columns may overlap, since a bank's
- * first and last line are laid out otherwise; a column beyond a line's end is blank, unless the mapping says how long
- * each line is.
+ * The layout of lines whose columns are always at the same places, without a line of names. Columns may
+ * overlap, since a bank's first and last lines have another layout. A column beyond a line's end is blank,
+ * unless the mapping gives the lines' length.
  */
 export function fixedLayout({ columns, lineLength }: FixedFile): Layout {
   const places = columns.map(({ name, from, length }) => ({ name, start: from - 1, end: from - 1 + length }));

@@ -43,9 +43,10 @@ export type FileOutcome =
   | { outcome: "refused"; reason: string; detail: string };
 
 /**
- * Reads a file into lines, whole or not at all. Lines are written as they are read and count for nothing until one
- * update says so, by this process or by another person's word; a file that turns out to be invalid, cut off or imported before leaves no line behind. If the process
- * dies, the next one that has the lease begins again from an empty import.
+ * Reads a file into lines, whole or not at all. Lines are written as they are read, and count only after one
+ * update, by this process or by another person's confirmation. A file that turns out to be invalid,
+ * incomplete or imported before leaves no line behind. If the process dies, the next one that has the lease
+ * begins again from an empty import.
  *
  * @throws ImportLostError, or the database's error: then another try follows, under another lease.
  */

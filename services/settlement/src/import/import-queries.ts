@@ -128,9 +128,9 @@ export async function endAsProposed(
 }
 
 /**
- * Makes the lines count: all of them, by one update, or none.
+ * Makes all lines count, by one update, or none.
  *
- * @returns the import that has taken the same file before; undefined where this one has.
+ * @returns the import that has counted the same file before; undefined if this one counts.
  * @throws ImportLostError
  */
 export async function endAsTaken(

@@ -78,7 +78,7 @@ export type LineTable = {
 /** `ACCEPT_BANK`: the bank's amount counts, as an adjustment. `NOT_OURS`: it does not count. */
 export type Decision = "ACCEPT_BANK" | "NOT_OURS";
 
-/** A line that could not be read, with those of its parts that could be. */
+/** A line that could not be read, with its readable parts. */
 export type LineFaultTable = {
   import_id: string;
   line_no: number;

@@ -17,9 +17,9 @@ import type { LineFault, LineKind, SettlementLine } from "./settlement-line.ts";
 export type BankRecord = ReadonlyMap<string, string>;
 
 /**
- * Reads a line by its mapping, without any I/O. Its kind and its amounts have to be readable, and one of its days where
- * the mapping names any: without them nothing is known of the money. Another cell that cannot be read is dropped, and
- * the line says so in its note.
+ * Reads a line by its mapping, without any I/O. Its kind, its amounts and, if the mapping names any, one of
+ * its days have to be readable: otherwise nothing is known of the money. Any other unreadable cell is
+ * dropped, and the line says so in its note.
  *
  * @returns `skip` for a line that reports no movement.
  */
@@ -152,8 +152,8 @@ function readOptional(
 }
 
 /**
- * The payment or refund that our reference at the bank begins with, with hyphens or without, or in the short form of a bank
- * that takes no longer orders; undefined for a reference that is none of ours.
+ * The payment or refund at the beginning of our reference at the bank: with or without hyphens, or in the
+ * short form of a bank that accepts no longer orders. Undefined for a reference that is not ours.
  */
 export function idIn(reference: string): string | undefined {
   const match = OUR_ID.exec(reference.toLowerCase());

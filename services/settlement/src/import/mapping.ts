@@ -62,7 +62,10 @@ export const fixedFile = z.strictObject({
     )
     .min(1)
     .max(200),
-  /** A line of another length is a fault. Undefined where the bank leaves blanks at the end of a line out. */
+  /**
+   * The length of each line; a line of another length is a fault. Undefined if the bank omits blanks at the
+   * end of a line.
+   */
   lineLength: z.int().min(1).max(LINE_CHARACTERS_MAX).optional(),
 });
 
@@ -149,7 +152,7 @@ export class MappingError extends Error {
 }
 
 /**
- * The mappings by their names. Those of a later directory replace those of an earlier one, and none is left out silently.
+ * The mappings by name. A later directory's mapping replaces an earlier one's, and an invalid one throws.
  *
  * @throws MappingError
  */

@@ -134,7 +134,7 @@ async function wouldBeRefused(
 
 type Sum = { kind: string; currency: string; lines: number; gross: bigint; fee: bigint; net: bigint };
 
-/** The lines that a file has, by kind and currency, and their days. */
+/** The number of a file's lines by kind and currency, and their first and last day. */
 export async function addUp(
   db: Kysely<SettlementDatabase>,
   importId: string,

@@ -10,9 +10,9 @@ import {
 } from "./settlement-line.ts";
 
 /**
- * Reads a bank statement of ISO 20022, camt.053: a line for each booked entry, of kind PAYOUT. It states the bank's
- * whole payouts, not those of single cards. A malformed file is refused whole, since nothing says where the next entry
- * begins; so is a document type, which could name other files.
+ * Reads a bank statement of ISO 20022, camt.053: a line of kind PAYOUT for each booked entry. It states the
+ * bank's whole payouts, not single cards' shares. A malformed file is refused whole, since nothing says where
+ * the next entry begins. A document type is refused, too, since it could name other files.
  *
  * @throws SettlementFileError
  */
@@ -172,7 +172,7 @@ function lineOfEntry({ values, currency }: Entry, lineNo: number): SettlementLin
   // An entry that takes back an earlier one has the direction of its own money.
   const signed = direction === "CRDT" ? amount : -amount;
   read.grossMinor = signed;
-  // Each of the two days is optional: without that of its value the entry's money counts from its booking.
+  // Each of the two days is optional. Without a value date the entry's money counts from its booking date.
   const settlesOn = DAYS.map((name) => readDate(values.get(name) ?? "", "yyyy-MM-dd")).find(
     (day) => typeof day === "string",
   );

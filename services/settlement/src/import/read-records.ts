@@ -112,7 +112,10 @@ function decoded(bytes: Buffer, decoder: TextDecoder): string | undefined {
   }
 }
 
-/** Compares the bank's own sums with those of the lines. With a faulty line only the number of lines can agree. */
+/**
+ * Compares the bank's own totals with the lines' sums. If a line is faulty, only the number of lines can
+ * agree.
+ */
 function createTotals({ file }: RecordsMapping) {
   const { totals } = file;
   const read = { seen: 0, faulty: 0, gross: 0n, net: 0n };

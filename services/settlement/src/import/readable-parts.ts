@@ -4,7 +4,7 @@ import { cellOf, idIn, kindOf, readAmounts, type BankRecord } from "./line-of-re
 import type { RecordsMapping } from "./mapping.ts";
 import type { ReadParts } from "./settlement-line.ts";
 
-/** The parts of a faulty line that can be read all the same, without any I/O: whose money it may be, and how much. */
+/** The readable parts of a faulty line, without any I/O: whose money it may be, and how much. */
 export function readableParts(mapping: RecordsMapping, record: BankRecord): ReadParts {
   const { file, fields } = mapping;
   const cell = (field: { column: string } | undefined) => (field ? cellOf(record, field.column) : "");

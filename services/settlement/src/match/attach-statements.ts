@@ -9,7 +9,7 @@ const inRange = ({ importId, from, to }: LineRange) =>
   sql`line.import_id = ${importId} and line.line_no between ${from} and ${to} and line.fact_id is null
     and line.verdict is null and line.kind in ('SALE', 'CAPTURE', 'REFUND', 'VOID')`;
 
-/** Facts of refunds report refunds, and those of payments everything else. */
+/** Lines of kind REFUND report refunds' facts, and all other lines report payments' facts. */
 const SAME_SIDE = sql`fact.account_id = line.account_id and (fact.kind = 'REFUND') = (line.kind = 'REFUND')`;
 
 const ONE_FACT = sql`case when count(*) = 1 then min(fact.fact_id::text)::uuid end`;
@@ -20,8 +20,9 @@ const HAS_PAYMENTS_NAME = sql`(line.kind = 'REFUND' and exists (
     and named.external_transaction_id = line.bank_reference))`;
 
 /**
- * SQL on two rows of `line`: the bank's names say that they are about the same movement, whatever its amount. Where all refunds of
- * a payment have one name, a file reports each of them once, and another file one of them again: alike in all that it says.
+ * SQL on two rows of `line`: the bank's names say that they are about the same movement, whatever its amount.
+ * If all refunds of a payment share one name, each line in one file is another refund, and an equal line in
+ * another file is a copy.
  */
 const IS_COPY = sql`earlier.account_id = line.account_id and earlier.kind = line.kind
   and earlier.bank_reference = line.bank_reference
@@ -39,11 +40,12 @@ export type NamingLine = JudgedLine & {
 };
 
 /**
- * The lines of a range that report movements, each with the fact that it names. A line names a fact by our reference;
- * where the bank shows none of ours, by the bank's; else by authorization code, amount, card and day. A way that finds
- * more than one fact finds none, also when lines report the others: to guess is worse than a difference for people to
- * look at. Facts are looked up line by line, by an index: the planner's statistics do not know how many facts are
- * unreported so soon after an import, and a join in the other order would read all lines for each fact.
+ * The lines of a range that report movements, each with the fact that it names. A line names a fact by our
+ * reference; or, if the bank does not show it, by the bank's name; or else by authorization code, amount,
+ * card and day. A way that finds several facts finds none, even if other lines report some of them: a guess
+ * is worse than a difference for an operator. Facts are looked up line by line, by an index. The planner's
+ * statistics do not know how many facts are unreported so soon after an import, and a join in the other order
+ * would read all lines for each fact.
  */
 export function readNamingLines(range: LineRange): RawBuilder<NamingLine> {
   return sql<NamingLine>`
@@ -80,10 +82,10 @@ export function findCopies(
 }
 
 /**
- * A refund under its payment's reference: the bank has none for refunds. The first of equal amounts is the first refund,
- * and one that may be under way is looked at behind those that are done.
+ * Finds refunds that a bank reports under their payment's reference. Of equal amounts the first line is the
+ * first refund, and refunds that may be under way come after those that are done.
  *
- * @param lineNos of lines whose reference is no refund.
+ * @param lineNos lines whose reference is not a refund.
  */
 export function findRefundsOfPayments(
   range: LineRange,
@@ -105,9 +107,9 @@ export function findRefundsOfPayments(
 }
 
 /**
- * A payment that failed here, whose money the bank gives back by a refund: it was reversed after its day's end. The
- * refund is less than the payment's amount where the bank had approved a part; the judgement of the payment's lines
- * together decides whether it is all that the bank had charged.
+ * A payment that failed here, whose money the bank gives back by a refund because it was reversed after its
+ * business day. The refund is less than the payment's amount if the bank had approved a part. The joint
+ * judgement of the payment's lines decides whether it is all that the bank had charged.
  *
  * SQL on a row of `line` and one of `fact`.
  */

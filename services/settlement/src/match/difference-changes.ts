@@ -5,9 +5,11 @@ export type Earlier = { class: string; amount_minor: bigint | null; state: strin
 export type Change = { opens: string | undefined; resolves: string[] };
 
 /**
- * Says what recording a comparison would do, without any I/O. What people have closed stays closed while it is the same.
+ * Decides what recording a comparison changes, without any I/O. A difference that an operator has closed
+ * stays closed while it is the same.
  *
- * @param asksAgain true where a new line brings the same difference again, about which people have not said their word.
+ * @param asksAgain true if a new line brings the same difference again, and nobody has decided about that
+ * line.
  */
 export function changeBy(
   {

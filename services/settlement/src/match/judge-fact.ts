@@ -38,7 +38,7 @@ export type AccountPlan = {
 };
 
 export type Judgement = {
-  /** Null where no line counts. */
+  /** Null if no line counts. */
   verdict: FactVerdict | null;
   /** The lines' verdicts, in the order of the lines. */
   lines: LineVerdict[];

@@ -7,10 +7,10 @@ import { isMovement, judgeFact, type Judgement, type JudgedLine, type LineVerdic
 import { lockFacts, type FactRow } from "./judged-facts.ts";
 
 /**
- * Judges one page of marked facts, with all of their lines. Pages follow each other by the facts' ids, since the
- * entries of compared facts stay at the front of the index until it is vacuumed.
+ * Judges one page of marked facts, with all of their lines. Pages follow each other by the facts' ids: the
+ * index entries of facts that were compared remain at its front until it is vacuumed.
  *
- * @returns the page's last fact; undefined where none is left.
+ * @returns the page's last fact; undefined if none is left.
  */
 export async function judgeFacts(
   db: Kysely<SettlementDatabase>,
@@ -91,7 +91,10 @@ async function attachLatecomers(trx: Transaction<SettlementDatabase>, ids: strin
       and difference.class = 'MISSING_HERE' and state in ('OPEN', 'PROPOSED')`.execute(trx);
 }
 
-/** A line that only names the payment, such as a refund that nobody here has made, is its merchant's all the same. */
+/**
+ * A line that only names the payment, such as a refund that nobody made here, belongs to the payment's
+ * merchant, too.
+ */
 async function nameMerchants(trx: Transaction<SettlementDatabase>, ids: string[]): Promise<void> {
   await sql`
     with named as (
@@ -154,9 +157,9 @@ export async function recordVerdicts(
 }
 
 /**
- * Updates the facts' differences. A difference that is gone is resolved, and one that has become another is replaced by
- * it. One that people have closed is not opened again while it stays the same, and about the same lines. A new one asks
- * people again about all lines of its fact.
+ * Updates the facts' differences. A difference that no longer exists is resolved, and one that has changed is
+ * replaced. A difference that an operator has closed stays closed while it is the same and about the same
+ * lines. A new difference needs a decision about all lines of its fact again.
  */
 async function recordFactDifferences(
   trx: Transaction<SettlementDatabase>,

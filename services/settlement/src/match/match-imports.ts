@@ -13,9 +13,10 @@ export type MatchDeps = {
 };
 
 /**
- * Compares imported lines with our records: first each line finds its fact, then each fact is judged with all of its
- * lines. Every step may be repeated, so a process that dies leaves only work for the next one. An import waits until all
- * that the owners had committed at its end is here: a line could otherwise be called unknown.
+ * Compares imported lines with our records: first each line finds its fact, then each fact is judged with all
+ * of its lines. Every step may be repeated, so a process that dies leaves only work for the next one. An
+ * import waits until all facts that the owners had committed at its end are here: otherwise a line could be
+ * called unknown.
  */
 export async function matchImports(deps: MatchDeps, isStopping: () => boolean): Promise<void> {
   const imports = await deps.db
@@ -108,8 +109,9 @@ async function daysOf(db: MatchDeps["db"], ranges: readonly LineRange[]): Promis
 type Days = { first: string | null; last: string | null };
 
 /**
- * Opens a difference for each line that could not be read: it may be money. Its statement is that of the payment that it
- * names, and of its day; else those of all merchants of the account, and of all days of the file.
+ * Opens a difference for each unreadable line, since it may be money. It affects the statement of the payment
+ * that the line names, on its day. Otherwise it affects the statements of all merchants of the account, on
+ * all days of the file.
  */
 async function askAboutUnread(
   db: MatchDeps["db"],

@@ -16,8 +16,9 @@ type Counts = Record<string, number>;
 export type Compared = { verdicts: Counts; differences: { opens: Counts; resolves: Counts } };
 
 /**
- * Compares the lines of an import in a transaction that is rolled back, and locks no fact. The facts that other lines will
- * bring are not waited for, as they are in earnest, and what only time brings, such as a late payout, is not foreseen.
+ * Compares the lines of an import in a transaction that is rolled back, and locks no fact. Unlike a real
+ * comparison it does not wait for facts that are still to come. It cannot foresee differences that only time
+ * brings, such as a late payout.
  */
 export async function previewRanges(trx: Trx, importId: string): Promise<Compared> {
   const named = new Set<string>();
@@ -63,7 +64,10 @@ function shown(counts: ReadonlyMap<string, number>): Counts {
   return Object.fromEntries([...counts].toSorted());
 }
 
-/** Judges facts with all of their lines, those of earlier files too, and writes the verdicts of this import's lines. */
+/**
+ * Judges facts with all of their lines, earlier files' included, and writes the verdicts of this import's
+ * lines.
+ */
 async function judge(
   trx: Trx,
   { importId, ids, changes }: { importId: string; ids: string[]; changes: Changes },

@@ -60,7 +60,7 @@ async function lockFact(trx: Trx, factId: string): Promise<void> {
 
 /** Differences that a decision makes count, or not: their lines count nowhere before it. */
 const OF_FACTS_LINES: ReadonlySet<DifferenceClass> = new Set(["AMOUNT_DIFFERS", "STATUS_DIFFERS"]);
-/** Differences about nothing that could be somebody else's: the line counts already, or there is none. */
+/** Differences whose money cannot be somebody else's: the line counts already, or there is no line. */
 const NEVER_FOREIGN: ReadonlySet<DifferenceClass> = new Set([
   "FEE_DIFFERS",
   "LATE",

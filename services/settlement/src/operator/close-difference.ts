@@ -51,9 +51,9 @@ type Closing = {
 };
 
 /**
- * Closes a difference, on its locked row and together with its line in the audit log, and says whether the bank's amount
- * counts. Above the configured amount the first person proposes and a second one, who says the same, closes; a different
- * word replaces the proposal.
+ * Closes a difference, on its locked row and together with its line in the audit log, and records whether the
+ * bank's amount counts. Above the configured amount the first person proposes, and a second person with the
+ * same decision closes it. A different decision replaces the proposal.
  */
 async function closeDifference(
   { db, twoAbove }: DifferenceDeps,

@@ -21,8 +21,8 @@ import { answerDifference } from "./answer-difference.ts";
 import { answerPaymentSettlement } from "./answer-payment-settlement.ts";
 
 /**
- * The questions of operators, and those of merchants and their staff about their statements; `serve` has verified the
- * person and their rights.
+ * The commands of operators, and of merchants and their staff about their statements; `serve` has verified
+ * the person and their rights.
  */
 export function operatorHandlers(deps: DifferenceDeps & UploadDeps & ConfirmDeps) {
   const { db } = deps;

@@ -17,7 +17,7 @@ export type PayoutJudgement = {
   /** Null while the other side may still come. */
   verdict: PayoutVerdict | null;
   stakeMinor: bigint;
-  /** The sums of both sides; null where one has not come. */
+  /** The sums of both sides; null for a side that has not come. */
   oursMinor: bigint | null;
   theirsMinor: bigint | null;
   detail: string;

@@ -19,9 +19,9 @@ export async function notePayouts(
 }
 
 /**
- * Compares each payout with the lines that it pays: those that are marked, and those of which one side is overdue. Lines
- * count as the bank has written them, whatever we say of their movements; a copy of a line does not. A payout may be that of
- * a whole file, so that each has a transaction of its own.
+ * Compares payouts with the lines that they pay: the marked ones, and those of which one side is overdue.
+ * Lines count with the bank's amounts, whatever our records say about their movements; copies of lines do not
+ * count. A payout may cover a whole file, so each has a transaction of its own.
  */
 export async function judgePayouts(db: Kysely<SettlementDatabase>, isStopping: () => boolean): Promise<void> {
   let isLast = false;

@@ -75,7 +75,10 @@ const keyOf = ({ day, currency }: { day: string; currency: string }) => `${day} 
 const STATEMENTS_MAX = 10_000_000;
 const COUNTED = "counted";
 
-/** The lines by their verdicts and people's words, in words of its own: a mistake of the statements is none here. */
+/**
+ * Adds up the lines by verdict and decision, independently of the statements' SQL, so that a mistake there is
+ * not repeated here.
+ */
 async function addUpLines(db: Kysely<SettlementDatabase>, { from, to }: { from: string; to: string }) {
   const { rows } = await sql<LeftOut & { day: string; currency: string }>`
     select day, currency, why, is_open as "isOpen", count(*)::int as lines, sum(gross_minor)::bigint as minor

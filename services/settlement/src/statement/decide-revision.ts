@@ -1,6 +1,6 @@
 import type { StatementContent } from "./statement-queries.ts";
 
-/** The last record of a statement: its latest revision, 0 where there is none, with the digest of its content. */
+/** The last record of a statement: its latest revision (0 if there is none) and the digest of its content. */
 export type LastRevision = { revision: number; digest: Buffer | null };
 
 /**

@@ -59,10 +59,10 @@ const LOOK_LEASE_MS = 60_000;
 const LOOK_TIMEOUT_MS = 30_000;
 
 /**
- * Looks at the statements of a merchant and currency in which something has changed, and at those that await the bank
- * no more; each that is complete with another content than before is recorded as its next revision. Each day is one
- * transaction, and the changes end after the last: a process that dies leaves them to be looked at again, and a day
- * that cannot be added up keeps them without keeping the days after it.
+ * Checks the statements of a merchant and currency that something has changed, and those that no longer wait
+ * for the bank. Each complete statement whose content differs from its last revision is recorded as the next
+ * one. Each day is one transaction, and the changes end after the last one: if the process dies, they are
+ * checked again. A day that cannot be added up keeps its changes and delays no later day.
  */
 export async function recordRevisions(
   deps: RevisionDeps,

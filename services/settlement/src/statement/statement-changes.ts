@@ -6,19 +6,19 @@ import { endOfDay } from "./statement-queries.ts";
 /** The statements of a merchant in one currency. */
 export type StatementsOfOne = { merchantId: string; currency: string };
 
-/** Changes of their statements, leased by this process. */
+/** Changes of one merchant's statements in one currency, leased by this process. */
 export type LeasedChanges = StatementsOfOne & { changeIds: string[]; days: string[] };
 
 /**
- * While a file is being compared, its lines are on their way into statements, which would be complete for a moment. A
- * file that cannot be compared delays nothing for longer than this.
+ * True while a file is being compared: its lines are entering statements, which could look complete for a
+ * moment. A file that cannot be compared delays nothing for longer than this interval.
  */
 const IS_COMPARING = sql<boolean>`exists (
   select from import where state = 'TAKEN' and matched_at is null and ended_at > now() - interval '10 minutes')`;
 
 /**
- * The milliseconds until {@link leaseChanges} has something to lease, undefined where it has nothing; and the time for
- * which the oldest change, or the end of a day, has not been looked at.
+ * The milliseconds until {@link leaseChanges} can lease something, undefined if it cannot; and the time for
+ * which the oldest change, or the end of a day, has waited.
  */
 export async function measureChanges(
   db: Kysely<SettlementDatabase>,
@@ -36,8 +36,9 @@ export async function measureChanges(
 }
 
 /**
- * Leases changes, of one merchant and currency after the other, those that wait longest first. Any number of processes
- * may do so; work that one has not ended when its lease is over is repeated by another, which changes nothing.
+ * Leases changes, of one merchant and currency after another, longest-waiting first. Any number of processes
+ * may do so. Work that is unfinished when its lease ends is repeated by another process, without further
+ * effect.
  */
 export async function leaseChanges(
   db: Kysely<SettlementDatabase>,

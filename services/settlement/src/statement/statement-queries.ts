@@ -51,7 +51,10 @@ const AGREES = sql`line.fact_id is not null and (line.verdict in ('MATCHED', 'FE
 const IS_ADJUSTMENT = sql`(line.decision is not distinct from 'ACCEPT_BANK' and (${AGREES}) is not true)`;
 /** Everything else waits for its difference, or is not ours. */
 const COUNTS = sql`((${AGREES}) or line.decision = 'ACCEPT_BANK')`;
-/** The bank has paid a part, or more, of what was done here: its commission is in proportion. Other adjustments have none. */
+/**
+ * The bank has paid more or less than was done here, so the commission is in proportion. Other adjustments
+ * have no commission.
+ */
 const IS_PRICED = sql`(not ${IS_ADJUSTMENT} or line.verdict = 'AMOUNT_DIFFERS')`;
 
 /**
@@ -72,8 +75,8 @@ const COMMISSION = sql`
   ) end`;
 
 /**
- * A line of the day that is not compared yet, or that differs and is undecided: it may come to be counted. So may one that
- * could not be read; where it does not say whose it is, it may be any merchant's of the account.
+ * A line of the day that is not compared yet, or that differs and is undecided: it may come to count. An
+ * unreadable line may, too; if it does not name its merchant, it may belong to any merchant of the account.
  */
 const IS_UNDECIDED = sql`(exists (
   select from line
@@ -128,7 +131,7 @@ export async function readFirstAwaited(
   return rows[0]?.day;
 }
 
-/** The revision that was recorded last, where its amounts are those of the statement. */
+/** The latest recorded revision, if its amounts equal the statement's. */
 const REVISION = sql`(
   select recorded.revision from statement join statement_revision as recorded using (statement_id, revision)
   where statement.day = stated.day and statement.merchant_id = stated.merchant_id and statement.currency = stated.currency

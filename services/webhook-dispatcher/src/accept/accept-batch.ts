@@ -41,9 +41,9 @@ export type Received = { pulled: PulledEvent; span: Span | undefined };
 type Arrival = { pulled: PulledEvent; event: IncomingEvent };
 
 /**
- * Accepts a batch: it is committed, then sending starts, then the events are acknowledged to the stream and confirmed
- * to their owners, which close their rows. If the process dies between any two of these, nothing is lost: the stream or
- * the owner delivers the events again, and those that are here already are recognized by their ids.
+ * Accepts a batch: it is committed, then sending starts, then the events are acknowledged to the stream and
+ * confirmed to their owners, which close their rows. If the process dies between two of these steps, nothing
+ * is lost: the stream or the owner delivers the events again, and known events are recognized by their ids.
  */
 export async function acceptBatch(
   deps: AcceptDeps,
@@ -91,8 +91,9 @@ function describeEvent({ eventId, paymentId, merchantId, status }: IncomingEvent
 }
 
 /**
- * Waits for the database for as long as the process runs. Meanwhile nothing is acknowledged, so that no more is pulled than
- * what the stream lets be unacknowledged (`max_ack_pending`); copies of what is here are not taken.
+ * Waits for the database for as long as the process runs. Meanwhile nothing is acknowledged, so the stream
+ * delivers no more than it allows to be unacknowledged (`max_ack_pending`). Copies of waiting messages are
+ * skipped.
  */
 async function acceptWhenPossible(
   deps: AcceptDeps,

@@ -11,11 +11,11 @@ export type AcceptOptions = { leaseMs: number; windowMs: number; shiftMs: number
 export type EventToAccept = { event: IncomingEvent; lease: boolean };
 
 /**
- * Accepts events, in one statement and so in one transaction: the event, and its delivery, leased where there is room
- * for it. Whether a merchant has webhooks is read from the table in the same moment, never from a cache: the first
- * event after they were turned on must not be lost. An event that is here already is left as it is.
+ * Accepts events in one statement, and so in one transaction: each event, and its delivery, leased if there
+ * is room for it. The table says in the same moment whether a merchant has webhooks, never a cache: the first
+ * event after they were turned on must not be lost. A known event is left as it is.
  *
- * @returns the deliveries that are leased, to be sent now, and how many were left for a claim.
+ * @returns the deliveries that are leased, to be sent now, and the number of deliveries left for a claim.
  */
 export async function acceptEvents(
   pool: Pool,

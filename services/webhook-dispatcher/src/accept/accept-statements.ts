@@ -40,11 +40,13 @@ const EVENT_NAMES = GIVEN_COLUMNS.map(([column]) => column)
   .join(", ");
 
 /**
- * The default endpoint's delivery may be leased in this statement; those to other endpoints are left for a claim, since
- * which of them want an event is not known before this statement. One part asks for another's ids with `in`, which
- * hashes, where a join would compare each row with each (docs/adr/0003).
+ * Accepts events. The default endpoint's delivery may be leased in this statement. Deliveries to other
+ * endpoints are left for a claim, since this statement first finds out which of them subscribe to the event.
+ * One part selects by another's ids with `in`, which hashes; a join would compare each row with each
+ * (docs/adr/0003).
  *
- * @returns `LeasedDeliveryRow`s without what was given; one that was not leased has a `lease_token` of null.
+ * @returns `LeasedDeliveryRow`s without the given columns; `lease_token` is null for a delivery that was not
+ * leased.
  */
 export const ACCEPT = {
   name: "accept-events",

@@ -9,7 +9,7 @@ export async function findMissing(
   db: Kysely<WebhooksDatabase>,
   { eventIds, keptSince }: { eventIds: string[]; keptSince: Date },
 ): Promise<string[]> {
-  // It returns a row for each that was asked about, so that what it reads is in proportion to that.
+  // Reads in proportion to the number of given ids, since it returns one row for each.
   const { rows } = await sql<{ event_id: string; is_here: boolean }>`
     select asked.event_id,
       event.event_id is not null or uuid_extract_timestamp(asked.event_id) < ${keptSince} as is_here

@@ -24,10 +24,10 @@ export type OwnEventTerms = {
 };
 
 /**
- * Accepts those events that another endpoint of their merchant asks for, with their deliveries. The others have no
- * reader, and are not kept.
+ * Accepts those events to which another endpoint of their merchant subscribes, with their deliveries. The
+ * others have no reader, and are not kept.
  *
- * @returns the number of accepted ones.
+ * @returns the number of accepted events.
  */
 export async function recordOwnEvents(
   trx: Transaction<WebhooksDatabase>,

@@ -68,7 +68,7 @@ export function identifyEvent({
 
 const identitySchema = statusChangedEventSchema.pick({ eventId: true, source: true });
 
-/** The same for each copy: the event's id, or, without one, a hash of its bytes. */
+/** A key that is the same for each copy of a message: the event's id or, without one, a hash of its bytes. */
 export function messageKey(pulled: Pick<PulledEvent, "content" | "subject" | "bytes">): string {
   const identity = identifyEvent(pulled);
   if (identity) return `event:${identity.eventId}`;

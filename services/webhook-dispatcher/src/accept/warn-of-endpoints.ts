@@ -33,7 +33,7 @@ export async function warnOfFailing({ db, ...terms }: WarnDeps): Promise<number>
   });
 }
 
-/** Nearly always there are none, and this is all that is asked. */
+/** True if an endpoint is due for a warning. Nearly always this is the only statement, as none is. */
 async function hasFailing(db: Kysely<WebhooksDatabase>, terms: WarnTerms): Promise<boolean> {
   const { rows } = await sql`
     select from endpoint_health as health where ${isUntold(terms)} limit 1`.execute(db);
@@ -43,7 +43,10 @@ async function hasFailing(db: Kysely<WebhooksDatabase>, terms: WarnTerms): Promi
 const isUntold = (terms: WarnTerms) =>
   sql`failing_since < ${fromNow(terms.shiftMs - terms.warnAfterMs)} and warnings < ${dueWarnings(terms)}`;
 
-/** The number of warnings of an outage whose time has come. A third that is over before the first one has none. */
+/**
+ * The number of warnings that an outage has reached. A third of the window that is over before the first
+ * warning brings none.
+ */
 function dueWarnings({ warnAfterMs, windowMs, shiftMs }: WarnTerms): RawBuilder<number> {
   const thirds = [windowMs / 3, (2 * windowMs) / 3].filter((ms) => ms > warnAfterMs);
   const passed = [warnAfterMs, ...thirds].map((ms) => sql`(failing_since < ${fromNow(shiftMs - ms)})::int`);
@@ -51,8 +54,9 @@ function dueWarnings({ warnAfterMs, windowMs, shiftMs }: WarnTerms): RawBuilder<
 }
 
 /**
- * Marks the endpoints that are to be warned of. From the few that fail to their endpoints, by the index on how long they do:
- * a planner that has no statistics of so small a table would go the other way, through all endpoints.
+ * Marks the endpoints that are due for a warning. The statement goes from the few failing rows to their
+ * endpoints, by the index on the outage's beginning. Without statistics of so small a table, the planner
+ * would go through all endpoints instead.
  */
 export function takeFailing(terms: WarnTerms): RawBuilder<Failing> {
   return sql<Failing>`

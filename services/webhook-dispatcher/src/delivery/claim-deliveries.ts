@@ -17,10 +17,10 @@ export type ClaimRequest = {
 export type Claimed = { deliveries: LeasedDelivery[]; after: string | undefined };
 
 /**
- * Leases due deliveries, the oldest of each endpoint first, for every endpoint that has room. The endpoints are found
- * by skipping from one to the next along the index, so that the cost does not grow with the deliveries that wait for a
- * dead one: ordered by time alone, 200 deliveries out of its 200 000 were all that a claim returned (measured). Endpoints
- * without room are stepped over one by one, so that a claim ends behind the two thousandth of them.
+ * Leases due deliveries, oldest first for each endpoint, for every endpoint that has room. The endpoints are
+ * found by skipping from one to the next along the index, so the cost does not grow with the backlog of a
+ * dead one. Ordered by time alone, a claim returned only deliveries of the dead endpoint (measured: 200 of
+ * its 200 000). Endpoints without room are skipped one by one, and a claim ends after two thousand of them.
  */
 export async function claimDeliveries(pool: Pool, request: ClaimRequest): Promise<Claimed> {
   const { limit, leaseMs } = request;

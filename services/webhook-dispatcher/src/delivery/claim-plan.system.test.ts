@@ -139,7 +139,7 @@ test.each(["fresh", "partial"] as const)(
       await workOf(backlog, () => ({ text: MEASURE_STATE }), { statistics, off: true }),
     ]) {
       expect(rows).toBeLessThan(50);
-      // Either backlog takes more pages of the index than that.
+      // Reading either backlog would take more pages of the index.
       expect(pages).toBeLessThan(100);
     }
   },

@@ -21,8 +21,8 @@ export type ClaimSignal = {
 };
 
 /**
- * Decides when to claim next. A claim that comes to nothing has seen only the endpoints that had room: those that were
- * full are remembered, and their next room calls for another one.
+ * Decides when to claim next. A claim that returns nothing has checked only the endpoints that had room. The
+ * full ones are remembered, and the next room at one of them triggers another claim.
  */
 export function createClaimSignal(): ClaimSignal {
   let next = Promise.withResolvers<void>();

@@ -5,13 +5,13 @@ import type { LeasedDeliveryRow } from "./leased-delivery.ts";
 const NOW = "(now() + $6::float8 * interval '1 millisecond')";
 
 /**
- * Leases due deliveries. Parameters: `$1` the endpoint after which to continue, `$2` endpoints in the order of their
- * ids, `$3` the room that each of them has, `$4` the limit, `$5` the lease and `$6` the clock's shift in milliseconds,
- * and `$7` the last endpoint to look at.
+ * Leases due deliveries. Parameters: `$1` the endpoint after which to continue, `$2` endpoints in the order
+ * of their ids, `$3` each one's room, `$4` the limit, `$5` the lease and `$6` the clock's shift in
+ * milliseconds, and `$7` the last endpoint to look at.
  *
- * An endpoint's room is found by a binary search: thousands of endpoints that fail together are all in `$2`, and a join
- * with it took seconds. Nothing else is read of those without room. A delivery whose event is gone is never chosen, so
- * it takes no place in its endpoint's queue.
+ * An endpoint's room is found by a binary search: thousands of endpoints that fail together are all in `$2`,
+ * and a join with it took seconds. Of endpoints without room nothing else is read. A delivery whose event is
+ * gone is never chosen, so it takes no place in its endpoint's queue.
  */
 export const CLAIM = {
   name: "claim-deliveries",
@@ -69,8 +69,8 @@ export const RELEASE = {
 };
 
 /**
- * The columns that a statement returns when it leases deliveries: each from its source, and those of the endpoint,
- * which the statement joins as `endpoint`.
+ * The columns that a statement returns when it leases deliveries, with their sources. The statement joins the
+ * endpoint as `endpoint`.
  */
 export function leasedColumns(
   sources: Partial<Record<Exclude<keyof LeasedDeliveryRow, keyof StoredEndpoint>, string>>,
@@ -82,12 +82,12 @@ export function leasedColumns(
 }
 
 /**
- * For `with recursive`: `waiting`, the endpoints with deliveries that are due and not leased, in order; its last row is
- * null. It skips from one endpoint to the next along the index, so that the cost does not grow with the deliveries of
- * one of them. Endpoints with nothing due are skipped within one scan of the index, which costs a tenth of a step.
- *
+ * A part for `with recursive`: `waiting`, the endpoints with due, unleased deliveries, in order; its last row
+ * is null. It skips from one endpoint to the next along the index, so the cost does not grow with the backlog
+ * of one of them. Endpoints with nothing due are skipped within one scan of the index, at a tenth of a step's
+ * cost.
  * @param after SQL of the endpoint after which to continue.
- * @param until SQL of the last one to look at.
+ * @param until SQL of the last endpoint to look at.
  * @param now SQL of the time until which a delivery is due.
  */
 export function waitingEndpoints({ after, until, now }: Record<"after" | "until" | "now", string>): string {

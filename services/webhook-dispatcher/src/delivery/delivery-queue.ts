@@ -12,8 +12,8 @@ import type { LeasedDelivery } from "./leased-delivery.ts";
 
 export type DeliveryQueueOptions = {
   /**
-   * Most requests under way; at most half of them go to endpoints whose breaker is open, for which nothing more is leased
-   * while so many of their deliveries are kept.
+   * The most requests under way. At most half of them go to endpoints whose circuit breaker is open; while so
+   * many of their deliveries are queued, nothing more is leased for them.
    */
   inFlightMax: number;
   /** Sends a delivery and records the result; undefined when it was not sent, which says nothing about its endpoint. */

@@ -97,8 +97,9 @@ const SWEEP_INTERVAL_MS = 1_000;
 const WRITE_TIME_MS = 500;
 
 /**
- * @param signal gets the endpoints that have no room as the claim begins: it does not know of room that comes while it runs.
- * @returns whether more may be due of those that had room.
+ * @param signal gets the endpoints without room when the claim begins, because the claim does not see room
+ * that appears while it runs.
+ * @returns true if endpoints that had room may have more due deliveries.
  */
 function createClaimRound(
   { pool, clock, limits: { leaseMs } }: DeliveryWorkerDeps,

@@ -6,8 +6,8 @@ export const NEW_LEASE_TOKEN =
 export const HOLD = "select pg_advisory_lock(('x' || replace($1, '-', ''))::bit(64)::bigint)";
 
 /**
- * The live holders, and when they were read, by the clock that leases end by. The version in the name tells these locks
- * from those of others, whose keys are hashes of 32 bits.
+ * The live holders, and the time of reading by the clock that leases end by. The version in the name tells
+ * these locks from other locks, whose keys are hashes of 32 bits.
  */
 export const ALIVE_HOLDERS = {
   name: "alive-lease-holders",

@@ -12,11 +12,10 @@ export type LeaseSession = {
 };
 
 /**
- * A connection of its own on which a dispatcher holds the lock of its name for as long as it lives. One that breaks is
- * replaced as soon as that is noticed, and where this fails, by the next `take`: while its lock is missing the others may
- * take this dispatcher for dead.
- *
- * @param onAgain is called when it is held again, before anything is asked in it.
+ * A dispatcher's own connection, which holds the lock of its name for the dispatcher's lifetime. A broken
+ * connection is replaced as soon as that is noticed or, if this fails, by the next `take`. While the lock is
+ * missing, other dispatchers may count this one as dead.
+ * @param onAgain is called when the lock is held again, before the new session is used.
  */
 export function holdSession(pool: Pool, holder: string, { onAgain }: { onAgain: () => void }): LeaseSession {
   let held: PoolClient | undefined;

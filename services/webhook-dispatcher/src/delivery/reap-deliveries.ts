@@ -7,11 +7,11 @@ import { firstKeptDay } from "../retention.ts";
 export type Reaped = { expiredLeases: number; failed: number; cancelled: number; removed: number };
 
 /**
- * Finishes the deliveries that no process is going to finish. Leases whose process has vanished end, so that the same
- * attempt is made again; a delivery that may no longer be attempted fails; one that waits for an endpoint that was
- * removed is cancelled, and one for an endpoint that is off once its event is no longer kept.
+ * Ends the deliveries that no process will finish. The leases of vanished processes end, so the same attempt
+ * is made again. A delivery past its deadline fails. A delivery to a removed endpoint is cancelled, and so is
+ * a delivery to a disabled endpoint once its event is no longer kept.
  *
- * @param eventDays days that events are kept.
+ * @param eventDays the number of days for which events are kept.
  */
 export async function reapDeliveries(
   db: Kysely<WebhooksDatabase>,
@@ -66,11 +66,12 @@ function unreachableDeliveries(keptSinceMs: number) {
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /**
- * Deletes the chosen deliveries and writes the outcomes of their events, which a redelivery does not change. Nearly
- * always there are none, and to plan this for a partition of every day that is kept takes longer than to look.
+ * Deletes the chosen deliveries and writes their events' outcomes, which a redelivery does not change. Nearly
+ * always there are none, and planning this for a partition of every kept day would take longer than looking
+ * for them first.
  *
- * @param chosen selects and locks a `delivery_id` each.
- * @returns how many deliveries ended.
+ * @param chosen selects and locks `delivery_id`s.
+ * @returns the number of deliveries ended.
  */
 export async function endAs(
   db: Kysely<WebhooksDatabase>,

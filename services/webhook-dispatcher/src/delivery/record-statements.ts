@@ -58,17 +58,19 @@ const LOGGED = RECORD_COLUMNS.map(([column]) => column)
   .join(", ");
 
 /**
- * A success always wins: it ends the delivery and the event's schedule under any lease. A failure counts only under the
- * current lease: the process that has the delivery now knows better.
+ * Records the results of attempts. A success always wins: it ends the delivery and the event's schedule under
+ * any lease. A failure counts only under the current lease, because another process may have the delivery
+ * now.
  *
- * Attempts are counted by the hour as they are inserted, so that a record that is written again counts once. Of several
- * parts that nothing reads PostgreSQL runs the last one first: these rows, which other batches change too, are locked last.
+ * Attempts are counted by the hour as they are inserted, so that a record that is written again counts once.
+ * PostgreSQL runs the last of several unread parts first, so these rows, which other batches change too, are
+ * locked last.
  *
  * Outcomes are locked in order, too: two processes may record results of the same events.
  *
- * An event has one delivery by the schedule to an endpoint, so only a resend by hand can end another one than its own.
- * It is looked up for each of them, and `offset 0` leaves the planner no other way: a plan that was made while nothing
- * waited compared each with every delivery that waits (docs/adr/0003).
+ * An event has one scheduled delivery to an endpoint, so only a manual resend can end another delivery than
+ * its own. That delivery is looked up for each resend, and `offset 0` forces this plan. A plan that was made
+ * while nothing waited compared each result with every waiting delivery (docs/adr/0003).
  */
 export const RECORD = {
   name: "record-results",

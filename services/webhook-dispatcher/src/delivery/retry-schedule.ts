@@ -9,11 +9,11 @@ export type RetryRules = {
 export type NextStep = { kind: "retry"; dueAt: Date } | { kind: "failed" };
 
 /**
- * Decides after a failed attempt when the next one is due, or that there is none, because it would start after the
- * deadline. The delays are lower bounds; the jitter only adds to them, so that deliveries that failed together are not
- * retried together.
+ * Decides when the next attempt is due after a failed one, or that there is none, because it would start
+ * after the deadline. The delays are lower bounds. The jitter only adds to them, so that deliveries that
+ * failed together are not retried together.
  *
- * @param attempt number of the one that failed, from 1.
+ * @param attempt the failed attempt's number, from 1.
  * @param random 0 to 1.
  */
 export function afterFailure(

@@ -5,10 +5,11 @@ export type WakeWhenDue = {
 };
 
 /**
- * Calls `wake` when a retry is due that this process has recorded itself, so that no loop has to look for it all the
- * time. Retries that are due together share a timer, those further away one of a longer time: 480 for the first two
- * minutes, and half as many for each doubling of that. Those later than an hour are left to the looks at intervals,
- * beside whose wait theirs is long: however many endpoints fail, there are 1 680 timers at most.
+ * Calls `wake` when a retry is due that this process has recorded itself, so that no loop has to look for it.
+ * Retries that are due together share a timer, and later retries share coarser ones: 480 timers for the first
+ * two minutes, and half as many for each doubling of that. Retries more than an hour ahead are left to the
+ * periodic checks, whose interval is short beside that wait. However many endpoints fail, there are at most 1
+ * 680 timers.
  */
 export function createWakeWhenDue(wake: () => void): WakeWhenDue {
   const timers = new Map<number, NodeJS.Timeout>();

@@ -76,10 +76,10 @@ export type HeaderChange = {
 };
 
 /**
- * The headers after a change. Values go to the URL that they were given for and to no other one, those of the request as
- * well as stored ones: whoever may change the URL would otherwise read them there (docs/adr/0065).
+ * The headers after a change. Values, in the request as well as stored ones, are sent only to the URL that
+ * they were given for: otherwise anybody who may change the URL could read them there (docs/adr/0065).
  *
- * @returns the fault of what was asked for; undefined where the headers stay as they are.
+ * @returns the request's fault; undefined if the headers stay as they are.
  */
 export function decideHeaders(change: HeaderChange): EndpointHeader[] | FieldFault | undefined {
   const { before, url, asked } = change;

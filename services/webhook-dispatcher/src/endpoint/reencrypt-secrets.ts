@@ -15,9 +15,10 @@ export type Reencryption = {
 };
 
 /**
- * Encrypts every secret, and every endpoint's headers, that are under another key again under the active one, so that the
- * other can leave the ring. They stay what they are: merchants notice nothing. Small transactions, each with its line in the audit log; a
- * dispatcher may run meanwhile if its ring has the active key, and a run that was broken off is simply repeated.
+ * Encrypts every secret and every endpoint's headers that are under another key again under the active key,
+ * so that the old key can leave the ring. The secrets themselves stay the same, so merchants notice nothing.
+ * It works in small transactions, each with its line in the audit log. A dispatcher may run meanwhile if its
+ * ring has the active key, and an interrupted run is simply repeated.
  */
 export async function reencryptSecrets(
   db: Kysely<WebhooksDatabase>,

@@ -7,7 +7,7 @@ import { ANSWER_HEAD_BYTES_MAX, INTERIM_ANSWERS_MAX } from "@holdfast/service-ru
  * one after which the connection is closed.
  */
 export class AnswerReader {
-  /** `head`: nothing final yet. `body`: the status is known. `whole`: nothing more comes. `broken`: this is no HTTP. */
+  /** `head`: nothing final yet. `body`: the status is known. `whole`: complete. `broken`: not HTTP. */
   state: "head" | "body" | "whole" | "broken" = "head";
   statusCode = 0;
   /** True as soon as anything has arrived: the request was taken. */

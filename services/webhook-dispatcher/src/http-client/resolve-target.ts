@@ -7,9 +7,9 @@ import type { TargetRules, WebhookTarget } from "./webhook-target.ts";
 export type Lookup = (name: string) => Promise<string[]>;
 
 /**
- * The addresses to call, each of them checked. A name with even one address that may not be called is refused: which of
- * them is connected to must not be a matter of luck. The addresses are the ones connected to; nothing is looked up
- * twice.
+ * The addresses to call, each of them checked. A name with even one forbidden address is refused: the address
+ * that is connected to must not depend on luck. The connection uses exactly these addresses; nothing is
+ * looked up twice.
  */
 export async function resolveTarget(
   { host, isAddress }: WebhookTarget,
@@ -33,9 +33,10 @@ function isLocalhost(name: string): boolean {
 const LOOPBACK = ["127.0.0.1", "::1"];
 
 /**
- * Asks DNS servers directly and side by side. The system's resolver has four threads for the whole process: a few names
- * whose servers do not answer would delay every merchant's webhooks. Some servers answer one family only: the other one
- * is waited for a moment (RFC 8305, 3), and what has arrived is used when the time is over.
+ * Asks DNS servers directly and side by side. The system's resolver has four threads for the whole process: a
+ * few names whose servers do not answer would delay every merchant's webhooks. Some servers answer for one
+ * address family only. The other family is waited for a moment (RFC 8305, 3), and afterwards the addresses
+ * that have arrived are used.
  */
 export function createLookup({
   servers,
@@ -74,7 +75,7 @@ export function createLookup({
 const TRIES = 3;
 const RESOLUTION_DELAY_MS = 50;
 
-/** RFC 8305, 4: the addresses of one family, dead or many, do not keep those of the other waiting. */
+/** Interleaves the families (RFC 8305, 4), so that dead addresses of one do not delay the other. */
 function inTurn([first, second]: [string[], string[]]): string[] {
   const longest = Math.max(first.length, second.length);
   return Array.from({ length: longest }, (_, index) => [first[index], second[index]])

@@ -31,7 +31,7 @@ export type TargetFault =
  */
 export function parseTarget(url: string, rules: TargetRules): WebhookTarget | TargetFault {
   if (url.length > URL_LENGTH_MAX) return "too_long";
-  // The parser passes over some of these, so that the address that is kept would not be the one that is called.
+  // The parser drops some of these characters, so the stored address would differ from the called one.
   if (/[\p{C}\p{Zl}\p{Zp}]/u.test(url) || !URL.canParse(url)) return "invalid_url";
   const {
     protocol,

@@ -9,8 +9,8 @@ import type { OperatorDeps } from "../operator/operator-handlers.ts";
 import { sendTestEvent } from "../operator/send-test-event.ts";
 
 /**
- * The commands that merchants send about their own endpoints: those of operators, about the merchant that has signed in,
- * and changes only where its setting lets its keys make them.
+ * The commands by which merchants manage their own endpoints. They are the operators' commands, limited to
+ * the authenticated merchant, and change something only if the merchant's setting lets its keys do so.
  */
 export function merchantHandlers(deps: OperatorDeps) {
   return [

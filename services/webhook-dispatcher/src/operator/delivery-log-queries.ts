@@ -24,7 +24,7 @@ export type LoggedEvent = {
   /** True while its endpoint is off: it has no next attempt, and is kept as long as its event. */
   is_off: boolean;
   attempt_count: number;
-  /** The reason why the latest attempt failed, and the status that it was answered with; null where there is none. */
+  /** The latest attempt's failure and the status of its answer; null if there is none. */
   last_error: WebhookError | null;
   last_status_code: number | null;
   /** The part of it that people may read. */
@@ -61,8 +61,8 @@ export async function findEvents(
 type EventKey = Pick<LoggedEvent, "occurred_at" | "event_id">;
 
 /**
- * A filter by status decides the plan: `pending` goes through the small table of deliveries and the others but `delivered`
- * through an index of their own, so that rare events are found without reading the common ones.
+ * A filter by status decides the plan. `pending` goes through the small table of deliveries, and rare
+ * outcomes have an index of their own, so that they are found without reading the delivered ones.
  */
 async function chooseEvents(
   db: Kysely<WebhooksDatabase>,
@@ -160,11 +160,13 @@ function statusCondition(status: WebhookDeliveryStatus): RawBuilder<unknown> {
 }
 
 /**
- * The rows of a log with what they cost only once they are chosen. Each table has a partition for each day, and a plan that
- * has all of them costs more than all that is read: with the times of the chosen events it has the few days that they are of.
+ * Reads the rows of a log after their events were chosen. Each table has a partition for each day, and a plan
+ * with all partitions costs more than the reading itself. The times of the chosen events limit the plan to a
+ * few days.
  *
- * Bodies come along: they stand in the rows that are read anyway, and those of 50 rows are some 50 KB. An order number is
- * asked for by people alone, so it is read from them there (`orderOf`) and no column that each acceptance writes has it.
+ * Bodies are included: they are in the same rows, and 50 of them have some 50 KB. Only people search for an
+ * order number, so it is read from the body (`orderOf`) instead of a column that each acceptance would have
+ * to write.
  */
 async function readLog(
   db: Kysely<WebhooksDatabase>,

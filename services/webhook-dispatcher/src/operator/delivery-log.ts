@@ -122,7 +122,7 @@ function orderOf({ event_type, body }: LoggedEvent): Pick<WebhookDelivery, "orde
   try {
     return { orderId: orderSchema.safeParse(JSON.parse(body.toString())).data?.orderId };
   } catch {
-    // The list of deliveries is there also where one of them has no JSON.
+    // A body that is not JSON must not fail the list of deliveries.
     return {};
   }
 }

@@ -31,7 +31,7 @@ export async function listFailing({
 type FailingRow = EndpointRow &
   StoredHealth & { total: number; error: string | null; status_code: number | null };
 
-/** The reason is that of the event that has waited longest: an attempt of the others may never have been made. */
+/** The reason comes from the event that has waited longest: the others may never have been attempted. */
 const readFailing = sql<FailingRow>`
   select endpoint.*, health.*, latest.error, latest.status_code, count(*) over ()::int4 as total,
     case when oldest.due_at <= now() then oldest.due_at end as oldest_due_at

@@ -16,8 +16,9 @@ import {
 import { audit, changerOf, type AuditedContext } from "./audit-endpoint.ts";
 
 /**
- * A merchant's setting says who may change its endpoints. It stands here, at the service that carries the changes out: a
- * gateway that was taken over can send them for those merchants alone whose keys may (docs/adr/0073).
+ * The merchant's setting that says who may change its endpoints. It is stored here, in the service that
+ * carries out the changes: a compromised gateway can change endpoints only for merchants whose keys may do so
+ * (docs/adr/0073).
  */
 export async function readManagement(
   db: Kysely<WebhooksDatabase>,
@@ -56,10 +57,10 @@ export async function setManagement(
 }
 
 /**
- * Begins a change: no other one of this merchant's endpoints, and none of its setting, is made before its end. The setting
- * may have become another one since the request was let in.
+ * Begins a change: until its end no other change of this merchant's endpoints or setting is made. The setting
+ * may have changed since the request was admitted.
  *
- * @returns the refusal where the setting does not allow the change to the one who asks.
+ * @returns the refusal if the setting does not allow this caller the change.
  */
 export async function beginChange(
   trx: Transaction<WebhooksDatabase>,

@@ -22,9 +22,9 @@ type Trx = Transaction<WebhooksDatabase>;
 type StoredEvent = { event_id: string; occurred_at: Date; event_type: string; merchant_id: string };
 
 /**
- * Sends an event again by hand, whatever its outcome: to the endpoint that is named, or to all that it was for. Each is
- * a delivery of its own beside the scheduled one, which it does not move; it goes before all others that wait for the
- * endpoint.
+ * Sends an event again by hand, whatever its outcome, to the named endpoint or to all that it was for. Each
+ * is a delivery of its own beside the scheduled one, which keeps its time. It goes before all other
+ * deliveries that wait for the endpoint.
  */
 export async function redeliver(
   { db, nudge, ...terms }: RedeliverDeps,

@@ -18,8 +18,9 @@ import { redeliver, redeliverFailed } from "../operator/redeliver.ts";
 import { sendTestEvent } from "../operator/send-test-event.ts";
 
 /**
- * Commands of a merchant's staff: those of operators, about endpoints and deliveries of the merchant that the verified
- * token names. `own` puts that merchant in the place of any that a request names.
+ * The commands of a merchant's staff. They are the operators' commands about endpoints and deliveries,
+ * limited to the merchant that the verified token names. `own` replaces any merchant in a request by that
+ * merchant.
  */
 export function staffHandlers(deps: OperatorDeps) {
   return [...endpointHandlers(deps), ...deliveryHandlers(deps)];

@@ -7,9 +7,9 @@ export type WallTime = { date: string; time: string };
 export type ShownTimes = Pick<BankClock, "shown" | "wall">;
 
 /**
- * The bank's time: the machine's, moved forward by `POST /clock`, and the wall clock of its zone. It never stands before
- * the ledger's last line, so that a restart does not go back in time. The bank judges by the right time, and shows one
- * that its modes may have put off.
+ * The bank's time: the machine's, moved forward by `POST /clock`, and the wall clock of its zone. It is never
+ * before the ledger's last line, so a restart does not go back in time. The bank judges by the correct time,
+ * and shows a time that its modes may have shifted.
  */
 export class BankClock {
   readonly #machineNow: () => number;

@@ -1,14 +1,14 @@
 import type { Posting, Row } from "./book.ts";
 import type { Authentication } from "./gate-session.ts";
 
-/** An operation that a bank of Turkey has judged: the part of a ledger's line that every such protocol has. */
+/** An operation that a Turkish bank has judged: the part of a ledger line that all these protocols share. */
 export type BankLine = {
   /** ISO 8601, UTC. */
   at: string;
   operation: "authorize" | "sale" | "capture" | "void" | "refund";
   /** The merchant's order id as it was sent, or the one that the bank made. */
   orderId: string;
-  /** The movement's name at the bank; for a void that of the voided movement. */
+  /** The movement's name at the bank; for a void the voided movement's name. */
   transactionId: string;
   authCode: string | null;
   hostReference: string | null;

@@ -10,7 +10,10 @@ export type Timed = { at: string };
 /** The end of a day, after the ledger's line `after`. */
 type DayEnded = LedgerRow & { kind: "day_ended"; after: number };
 
-/** A fact of a protocol that moves no money, such as a step of 3-D Secure; `after` is as of a day's end. */
+/**
+ * An event of a protocol that moves no money, such as a step of 3-D Secure; `after` is the ledger's last line
+ * before it, as for a day's end.
+ */
 export type EventLine<Event> = (LedgerRow & { kind: "noted"; after: number; event: Event }) | DayEnded;
 
 export type BankOptions<Entry extends Timed, Event> = {

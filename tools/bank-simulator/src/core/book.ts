@@ -7,7 +7,10 @@ export type Posting = {
   order: string;
   /** The name of the movement, by which calls can find it. */
   id: string;
-  /** The name of the movement that a capture, a release, a void or a reversal changes; undefined where it is none. */
+  /**
+   * The name of the movement that a capture, a release, a void or a reversal changes; undefined for other
+   * movements.
+   */
   of: string | undefined;
   amountMinor: bigint;
   currency: string;
@@ -93,7 +96,10 @@ export class Book<Line> {
     return this.#orders.get(keyOf(merchant, id));
   }
 
-  /** An order by its id alone, for people at the bank: the first, where merchants have chosen the same. */
+  /**
+   * An order by its id alone, for the bank's staff: the first one if several merchants have chosen the same
+   * id.
+   */
   orderOfAny(id: string): Order<Line> | undefined {
     return this.#orders.values().find((order) => order.id === id);
   }

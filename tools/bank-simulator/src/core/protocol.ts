@@ -8,8 +8,8 @@ import type { Simulator } from "./simulator-server.ts";
 export type StartOptions<Config extends BankConfig> = Pick<Config, "ledgerFile"> & Partial<Config>;
 
 /**
- * Properties of a bank that tests have to know, and that no call tells. A new bank has the faults of its returns, and nothing
- * else unless it says so.
+ * Properties of a bank that tests have to know, and that no call reveals. A new bank has the faults of its
+ * returns, and nothing else by default.
  */
 export type BankTraits<EnrolFault extends string = string> = {
   /** The faults of `enrol` whose return proves nothing about the payment. */
@@ -28,7 +28,7 @@ export type BankTraits<EnrolFault extends string = string> = {
 export type Protocol<Config extends BankConfig> = {
   /** The beginning of the names of its environment variables. */
   prefix: string;
-  /** The environment variables; docs/settings.md is generated from those of the default bank. */
+  /** The environment variables; docs/settings.md is generated from the default bank's. */
   settings: z.ZodObject;
   /** The faults that `POST /faults` takes, by operation. */
   faults: FaultTable;

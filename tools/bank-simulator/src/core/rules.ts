@@ -2,7 +2,7 @@ import { netMinor, type Named, type Order, type Row } from "./book.ts";
 
 /** A call and the movements that it is about, as the conditions see them. */
 export type Case<Line> = {
-  /** The order of the call; undefined where the bank has none of that id. */
+  /** The call's order; undefined if the bank has no order with this id. */
   order: Order<Line> | undefined;
   /** The movement that the call names, and the name itself. */
   row: Row<Line> | undefined;
@@ -41,7 +41,7 @@ type Of = Case<unknown>;
 type OfRow = Pick<Of, "row">;
 type OfOrder = Pick<Of, "order">;
 
-// The amount and the currency of a call.
+// Conditions on the amount and the currency of a call.
 
 export const isZero = ({ amountMinor }: Pick<Of, "amountMinor">) => amountMinor === 0n;
 export const isNegative = ({ amountMinor }: Pick<Of, "amountMinor">) => amountMinor < 0n;

@@ -75,8 +75,8 @@ type Shape = Readonly<Record<string, z.ZodType>>;
 type Read<Own extends Shape> = { [Name in keyof Own]: z.output<Own[Name]> };
 
 /**
- * The settings of a bank, under variables that begin with `prefix`: those of every bank, and the protocol's own by the
- * rest of their names. `configOf` makes the whole configuration of them.
+ * The settings of a bank, under variables that begin with `prefix`: every bank's settings, and the protocol's
+ * own. `configOf` makes the whole configuration from them.
  */
 export function bankSettings<Own extends Shape, Config extends BankConfig>(
   prefix: string,

@@ -1,7 +1,10 @@
 import type { BankLine } from "./bank-line.ts";
 import type { Work } from "./serve-call.ts";
 
-/** Faults whose answer says nothing about the effect: each comes with it (`_done`) and without it (`_not_done`). */
+/**
+ * Faults whose answer does not reveal the effect: each exists with the effect (`_done`) and without it
+ * (`_not_done`).
+ */
 export function bothWays<const Kind extends string>(kind: Kind) {
   return [`${kind}_done`, `${kind}_not_done`] as const;
 }

@@ -3,13 +3,13 @@ import { z } from "zod";
 import type { Order, Posting, Row } from "./book.ts";
 
 /**
- * The unkindnesses of every bank, whatever its protocol. They are modes: a setting has those of the start, and
- * `PUT /modes` changes them.
+ * Misbehaviour of any bank, whatever its protocol. It consists of modes: a setting chooses them at the start,
+ * and `PUT /modes` changes them.
  */
 export const unkindShape = {
   /** The bank's clock is off by so much. Every time that it shows or writes to a file is; the ledger's are right. */
   clockOffsetSeconds: z.int().min(-86_400).max(86_400).default(0),
-  /** The zone of its local times, by a name of IANA; null: that of the protocol. */
+  /** The zone of its local times, by an IANA name; null: the protocol's zone. */
   zone: z.string().refine(isZone, "must be a zone of IANA").nullable().default(null),
   /** A second equal movement of an order within this time gets the first one's answer, and is not carried out. */
   duplicateWindowSeconds: z.int().min(0).max(86_400).default(0),
@@ -95,7 +95,7 @@ export function cellsOf({ cells }: Pick<Unkindness, "cells">) {
   return {
     amount: (text: string) =>
       isOdd ? text.replace(/\d+/, (whole) => whole.padStart(WHOLE_DIGITS, "0")) : text,
-    /** The number of installments, or of one; a payment at once has none of them. */
+    /** The number of installments as the protocol shows it; a payment without installments has none. */
     count: (number: number, isAtOnce: boolean) =>
       isOdd ? String(isAtOnce ? 0 : number).padStart(2, "0") : String(number),
     /** A cell that a line need not have. */

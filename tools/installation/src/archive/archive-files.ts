@@ -27,7 +27,7 @@ const manifestSchema = z.object({
 /** @property sha256 of the manifest's own file. */
 export type Manifest = z.infer<typeof manifestSchema> & { sha256: string };
 
-/** A file is missing, or is not what the manifest says; or the manifest is not the one that was written here. */
+/** A file is missing or differs from the manifest, or the manifest is not the one that was written here. */
 export class ArchiveDamagedError extends Error {
   override name = "ArchiveDamagedError";
   readonly code = "archive_damaged";

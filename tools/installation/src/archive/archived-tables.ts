@@ -3,7 +3,7 @@ import type { SchemaName } from "../database/provision-database.ts";
 import { withRole } from "../database/with-role.ts";
 import type { Trx } from "../erasure/erase-customer.ts";
 
-/** A table whose rows leave with their payment: those that name one of `ids` in the column `of`. */
+/** A table whose rows leave with their payment: the rows that name one of `ids` in the column `of`. */
 export type ArchivedTable = {
   schema: Extract<SchemaName, "payments" | "refunds">;
   name: string;
@@ -63,7 +63,10 @@ export async function readRows(
   return rows.map(({ row }) => row);
 }
 
-/** Inserts what is not there. @param columns those of the catalogue: their types become SQL. */
+/**
+ * Inserts the missing rows.
+ * @param columns the catalogue's columns, whose types become SQL.
+ */
 export async function insertRows(
   trx: Trx,
   table: ArchivedTable,

@@ -19,13 +19,16 @@ import {
 import { findUnended } from "./find-unended.ts";
 
 export type Moving = { directory: string; manifest: Manifest; actor: string };
-/** How many payments were moved, how many had been before, and of how many the rows differ from the archive: these stay. */
+/**
+ * The number of payments that this run moved, that earlier runs had moved, and that stay because their rows
+ * differ from the archive.
+ */
 export type Moved = { moved: number; before: number; different: number };
 
 /**
- * Removes what is archived from the database, in batches that are one transaction over both schemas each. A payment goes
- * only if it has ended, and if all of its rows and those of its refunds are, to the last character, what the files have:
- * they are read back for it. The next run continues an interrupted one.
+ * Removes archived payments from the database, in batches that are one transaction over both schemas each. A
+ * payment is removed only if it has ended, and if all of its rows and its refunds' rows equal the files,
+ * which are read back for the comparison. The next run continues an interrupted one.
  */
 export async function detachMonth(db: Kysely<AuditDatabase>, moving: Moving): Promise<Moved> {
   return await move(db, moving, async (trx, archived) => {
@@ -59,7 +62,7 @@ export async function detachMonth(db: Kysely<AuditDatabase>, moving: Moving): Pr
   });
 }
 
-/** Brings archived rows back. A row that is there already stays as it is, and has to be the same. */
+/** Brings archived rows back. An existing row stays as it is, and must be the same. */
 export async function attachMonth(db: Kysely<AuditDatabase>, moving: Moving): Promise<Moved> {
   return await move(db, moving, async (trx, archived, columns) => {
     const stored = await readStored(trx, archived);

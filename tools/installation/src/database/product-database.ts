@@ -7,9 +7,9 @@ import { Pool } from "pg";
 type Named = { "database-url"?: string | undefined; home: string };
 
 /**
- * Works on the product's database, for a command that people run: the one of `--database-url`, else of
- * `DATABASE_ADMIN_URL` with `DATABASE_NAME`, else the sandbox's in `--home`.
- * @throws where none of them names one, or it cannot be reached.
+ * Works on the product's database, for a command that people run. The database comes from `--database-url`,
+ * or from `DATABASE_ADMIN_URL` with `DATABASE_NAME`, or from the sandbox in `--home`.
+ * @throws if none of them names a database, or it cannot be reached.
  */
 export async function withProductDatabase<Result>(
   named: Named,

@@ -180,8 +180,8 @@ async function limitTimes(client: Client, login: RoleName | SecondLogin): Promis
   }
 }
 
-// A service answers within 18 s; a statement or lock that takes this long is an outage, and should end as one. Owners
-// have no such limits: migrations may take long, and wait for each other.
+// A service answers within 18 s; a statement or lock that takes this long is an outage, and should end as
+// one. Owners have no such limits: migrations may take long, and wait for each other.
 const appTimeouts = {
   statement_timeout: "5s",
   lock_timeout: "3s",

@@ -1,9 +1,10 @@
 import { escapeLiteral, type Client } from "pg";
 
 /**
- * Creates a role that signs in with this password and may nothing else by itself, or brings it to this state. Without a
- * password it cannot sign in. An attribute that only a superuser may change is named only if it has to change: the
- * administrator of a managed PostgreSQL is none, and may not even say `nosuperuser` of a role that is none.
+ * Creates a login role with this password and no other rights, or brings an existing role to this state.
+ * Without a password the role cannot sign in. An attribute that only a superuser may change is named only if
+ * it has to change. The administrator of a managed PostgreSQL is not a superuser, and may not even write
+ * `nosuperuser` for a role that is not one.
  */
 export async function upsertLogin(client: Client, role: string, password: string | undefined): Promise<void> {
   const known = await client.query("select from pg_roles where rolname = $1", [role]);

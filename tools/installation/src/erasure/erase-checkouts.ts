@@ -53,7 +53,7 @@ export async function findCheckoutObstacles(trx: Trx, customer: Customer, scope:
   return obstacles.filter((each) => each !== undefined);
 }
 
-/** The customer's checkouts, and the events of the ends of those and of what is not kept any more. */
+/** The customer's checkouts, and the events about their ends, also of checkouts that are no longer kept. */
 export async function checkoutScopeOf(trx: Trx, customer: Customer): Promise<Scope> {
   await withRole(trx, "payments");
   const { rows: checkouts } = await sql<{ id: string }>`

@@ -8,13 +8,13 @@ export type Obstacle = { why: string; ids: string[] };
 
 /** The rows that are erased together: payments, their refunds, and the events of both that the dispatcher has. */
 export type Scope = {
-  /** For checkouts their own ids: an event about one has its id where others have their payment's. */
+  /** For checkouts their own ids: an event about a checkout has the checkout's id in place of a payment's. */
   paymentIds: string[];
   refundIds: string[];
   knownEventIds: string[];
 };
 
-/** Finds these payments, their refunds and their events that are still needed as they are. */
+/** Finds payments among these, and refunds and events of theirs, that must not be changed yet. */
 export async function findObstacles(trx: Trx, scope: Scope): Promise<Obstacle[]> {
   const { paymentIds, refundIds } = scope;
   await withRole(trx, "payments");
@@ -82,9 +82,9 @@ type Event = { event_id: string; is_young: boolean };
 export type EventSubject = "payment" | "refund" | "checkout";
 
 /**
- * The events of payments, refunds or checkouts in the outbox of the schema in use: those that the dispatcher has, by their ids,
- * and all others by time. A row of the outbox was written by the transaction that wrote a step of the history, that ended a
- * checkout, or that recorded in the audit log what became of a chargeback, and its id begins with the time.
+ * The events of payments, refunds or checkouts in the current schema's outbox: by id for events that the
+ * dispatcher has, and by time for all others. A row of the outbox was written by the transaction of a step of
+ * the history, of a checkout's end, or of an audit line about a chargeback, and its id begins with the time.
  */
 export async function eventsOf(
   trx: Trx,

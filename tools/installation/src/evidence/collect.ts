@@ -127,7 +127,10 @@ function describeInstallation(
   };
 }
 
-/** No statement writes, takes long, or waits for a lock; each is run once, and compiling it would take longer than that. */
+/**
+ * No statement writes, takes long, or waits for a lock. Each is run once, so JIT compilation would take
+ * longer than it saves.
+ */
 const READ_ONLY = {
   application_name: "evidence",
   options: "-c default_transaction_read_only=on -c statement_timeout=10s -c lock_timeout=1s -c jit=off",

@@ -18,8 +18,8 @@ export type Lock = { packages: Record<string, Package> };
 export type Servers = Record<string, string | undefined>;
 
 /**
- * A bill of materials (CycloneDX) of what the product needs on this platform, by the lockfile, and of the servers beside
- * it. Packages for development, and those of the sandbox, are not among it.
+ * A bill of materials (CycloneDX) of the product's dependencies on this platform, by the lockfile, and of the
+ * servers beside it. Packages for development and for the sandbox are left out.
  */
 export function inventoryOf({ packages }: Lock, { servers, at }: { servers: Servers; at: string }) {
   const libraries = new Map(

@@ -39,7 +39,7 @@ type DatabaseRole = {
   role: string;
   canLogIn: boolean;
   isSuperuser: boolean;
-  /** The form in which the server keeps it, or that there is none; null where only a superuser could read it. */
+  /** The form in which the server stores the password, or `none`; null if only a superuser could read it. */
   password: "SCRAM-SHA-256" | "MD5" | "none" | null;
   memberOf: string[];
   /** `SELECT, INSERT on payments.payment`, with the columns where a right is for some only. */

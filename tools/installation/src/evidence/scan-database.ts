@@ -15,10 +15,10 @@ export type DatabaseScan = {
 };
 
 /**
- * Looks for card numbers in all texts, documents and bytes of our schemas, without holding a lock: it reads one range of a
- * table's pages after the other, each in a short statement of its own. Small tables are read whole, and of the others as
- * many ranges as there is time for, anywhere in the table and others in each run. The server sorts out what cannot be a card
- * number, so that hardly a row leaves it.
+ * Looks for card numbers in all texts, documents and bytes of our schemas, without holding a lock: it reads
+ * one range of a table's pages after another, each in a short statement of its own. Small tables are read
+ * whole. Of large tables it reads as many random ranges as there is time for, different ones in each run. The
+ * server discards values that cannot be card numbers, so hardly any row leaves it.
  *
  * @param untilMs `performance.now()` at which it ends
  */
@@ -95,7 +95,7 @@ async function tablesOf(
   return rows;
 }
 
-/** All ranges: those of small tables, and then those of the others in a random order. */
+/** All ranges: the small tables' first, and then the others' in a random order. */
 function inOrder(tables: readonly Table[]): { index: number; from: number }[] {
   const ranges = tables.map(({ pages }, index) =>
     Array.from({ length: Math.ceil(pages / RANGE_PAGES) }, (_, range) => ({

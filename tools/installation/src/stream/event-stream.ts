@@ -80,7 +80,7 @@ async function bring<Config extends object>(
   // When two make it at the same time, the second finds one with the same settings, which is no error.
   if (!existing) return void (await make(wanted));
   if (differences(existing, wanted).length === 0) return;
-  // The client sends what is there with our changes in it: what is to go has to be named.
+  // The client merges our changes into the existing settings, so a setting to remove has to be named.
   const cleared = Object.fromEntries(Object.keys(existing).map((field) => [field, undefined]));
   const refusal = await change({ ...cleared, ...wanted }).then(
     () => undefined,

@@ -1,6 +1,6 @@
-// Ports are chosen below the range from which systems take the ports of outgoing connections, so that nothing grabs one
-// between the draw and its use except another program that draws the same way. Those of one user know of each other's
-// draws by empty files in the directory for temporary files, which they take away at their end.
+// Ports are chosen below the range that systems use for outgoing connections, so only another program that
+// chooses in the same way can take one before its use. Programs of one user announce their choices by empty
+// files in the directory for temporary files, and remove them at their end.
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, mkdirSync, openSync, rmSync, statSync, utimesSync } from "node:fs";

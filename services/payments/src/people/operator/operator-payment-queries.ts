@@ -117,7 +117,7 @@ export async function findOperations(
   return latest.toReversed();
 }
 
-/** The looks that found what had ended as not done. */
+/** The later inquiries by which the bank carried out something that had ended here as not done. */
 export async function findLate(db: Kysely<PaymentsDatabase>, paymentId: string): Promise<LateSight[]> {
   return await db
     .selectFrom("payment_watch")

@@ -20,7 +20,7 @@ import { isBeingReversed, isUnsettled } from "../../payment/payment.ts";
 import { paymentRecord, type PaymentRow, type ShownOperation } from "../../payment/payment-record.ts";
 import { reversalOf } from "../../unknown/recovery/reversal.ts";
 
-/** A later inquiry that found money which the payment does not count. */
+/** A later inquiry by which the bank carried out a movement that had ended here as not done. */
 export type LateSight = { movement_id: string | null; sighted_at: Date };
 
 /** A payment's row with the columns that the operator's view adds. */

@@ -5,7 +5,7 @@ export function hmac(secretKey: string, signed: string | Uint8Array): string {
   return createHmac("sha512", secretKey).update(signed).digest("base64");
 }
 
-/** The value of a field by its name; empty where there is none. */
+/** The value of a field by its name; empty if it is missing. */
 export type Field = (name: string) => string;
 
 /** The form of 3-D Secure: all its values one after the other. */

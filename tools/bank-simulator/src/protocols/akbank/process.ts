@@ -119,7 +119,7 @@ function inquiryOf(of: Of): Work<Answer> {
   return { behaviour, carryOut };
 }
 
-/** An operation with the fault that waits for it, else with that of its card. */
+/** Carries out an operation with the fault that is set for it, or else its card's fault. */
 function moneyOf(of: Of, request: MoneyRequest): Work<Answer> {
   const { desk, merchant } = of;
   const { operation, orderId, card } = request;

@@ -1,4 +1,4 @@
-// The faults of the core over this wire, those of its own, its modes, inquiries and the day's statement.
+// The core's faults over this wire, the protocol's own faults and modes, inquiries and the day's statement.
 import { expect, test } from "vitest";
 
 import type { Modes } from "./config.ts";

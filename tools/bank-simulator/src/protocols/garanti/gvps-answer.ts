@@ -18,12 +18,12 @@ export type Answer = {
   pan: string | null;
   /** The inquiry's block of the order. */
   order: XmlValues;
-  /** The key of its hash; undefined where it has none. */
+  /** The key of the answer's hash; undefined for an answer without one. */
   security: string | undefined;
   bendText?: (text: string) => string;
 };
 
-/** The host's codes have two digits, those of the gateway's own refusals four. */
+/** The host's codes have two digits; the codes of the gateway's own refusals have four. */
 export function isOfHost(code: string): boolean {
   return code.length === 2 || code === RPC;
 }

@@ -24,7 +24,7 @@ export function securityOf(merchant: Merchant | undefined, user: string): string
   return securityData(user === PAYING_USER ? password : refundPassword, terminalId);
 }
 
-/** The value of a field by its name or path; empty where there is none. */
+/** The value of a field by its name or path; empty if it is missing. */
 export type Field = (name: string) => string;
 
 export function requestHash(field: Field, security: string): string {

@@ -90,7 +90,7 @@ function inquiryOf(of: Of, { terminalId }: Merchant, isHistory: boolean): Work<A
   return { behaviour, carryOut };
 }
 
-/** An operation with the fault that waits for it, else with that of its card. */
+/** Carries out an operation with the fault that is set for it, or else its card's fault. */
 function workOf(of: Of, merchant: Merchant, request: MoneyRequest): Work<Answer> {
   const { desk } = of;
   const { operation, orderId, card } = request;

@@ -27,7 +27,7 @@ export class Payments {
   readonly #byItem = new Map<string, Known>();
   readonly #byToken = new Map<string, ThreeDs>();
   readonly #byConversation = new Map<string, Known[]>();
-  /** All approved lines. The book keeps those of the open day only. */
+  /** All approved lines. The book keeps only the open day's lines. */
   readonly movements: Entry[] = [];
   #lastId = FIRST_ID;
 

@@ -40,7 +40,7 @@ export const traits: BankTraits<(typeof faultTable.enrol)[number]> = {
 /** The treatment of a call, with the code with which the issuer or its host declines it. */
 export type Behaviour = { name: BehaviourName; issuerCode: IssuerCode | undefined };
 
-/** The fault that waits for a call, else that of its card. */
+/** The fault that is set for a call, or else its card's fault. */
 export function chooseBehaviour(
   { faults }: Pick<NestpayOffice, "faults">,
   order: BankOrder | undefined,

@@ -8,7 +8,10 @@ import { judge } from "./judge.ts";
 import type { Merchant } from "./merchants.ts";
 import type { Modes } from "./modes.ts";
 
-/** An operation with the fault that waits for it, else with that of its card. From now on its order is busy. */
+/**
+ * Carries out an operation with the fault that is set for it, or else its card's fault. Its order is busy
+ * from now on.
+ */
 export function workOf(
   desk: Desk,
   merchant: Merchant,

@@ -72,7 +72,7 @@ const installmentsOf = (field: Field) => field("taksit") || field("Instalment") 
 const isUntaken = (currency: string | undefined, { merchant: { options } }: Of) =>
   currency === undefined || !options.currencies.includes(currency);
 
-/** The rules of an installment are those of the API. */
+/** Installments have the same rules as in the API. */
 function hasWrongInstallments({ field, merchant: { options }, rules }: Of): boolean {
   const named = installmentsOf(field);
   if (!/^[1-9]\d?$/.test(named)) return true;

@@ -25,7 +25,7 @@ export function capturedAtMs({ capture, atMs }: BankRow): number {
   return capture ? Date.parse(capture.at) : atMs;
 }
 
-/** The GroupId of an order is that of its first movement. */
+/** An order's GroupId is its first movement's. */
 export function groupOf(order: BankOrder | undefined): string | undefined {
   return order?.rows[0]?.line.groupId;
 }

@@ -142,7 +142,7 @@ function isNamedOtherwise({ row, id, rules }: NestpayCase): boolean {
   return id !== row.captureId && rules.transIdAfterCapture !== "hold";
 }
 
-/** A sale cannot be voided while its refund stands: the buyer would get the money twice. */
+/** A sale cannot be voided after a refund that is still valid: the buyer would get the money twice. */
 const voidByTransId: Life = [
   [isNamedOtherwise, 2008],
   ...voidOfRow,

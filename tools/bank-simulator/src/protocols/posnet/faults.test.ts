@@ -1,4 +1,5 @@
-// The inquiry with its modes, the faults of the core over this wire, those of its own, and the day's statement.
+// The inquiry with its modes, the core's faults over this wire, the protocol's own faults, and the day's
+// statement.
 import { expect, test } from "vitest";
 
 import type { Modes } from "./config.ts";

@@ -45,7 +45,7 @@ export async function judge(desk: Desk, call: Call) {
   return { line, first, isOfNothing: judged.of.order === undefined };
 }
 
-/** A refund that somebody makes in the bank's panel. @returns whether the rules of life allowed it */
+/** A refund that the bank's staff makes in its panel. @returns true if the rules allowed it */
 export async function refundInPanel(desk: Desk, order: BankOrder, amountMinor: bigint): Promise<boolean> {
   const merchant = desk.merchantOf(order.merchant);
   const [row] = when.approvedPayments(order);

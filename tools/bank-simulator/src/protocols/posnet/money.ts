@@ -25,7 +25,7 @@ export type Proof = {
   sign: (hostLogKey: string) => string;
 };
 
-/** An operation with the fault that waits for it, else with that of its card. */
+/** Carries out an operation with the fault that is set for it, or else its card's fault. */
 export function moneyCall(of: Caller, request: MoneyRequest, proof?: Proof): Work<Answer> {
   const { desk, merchant, address } = of;
   const { modes, bank, faults } = desk;

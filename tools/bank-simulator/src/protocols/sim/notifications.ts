@@ -5,8 +5,8 @@ import { z } from "zod";
 import { parse, type NotificationControl, type Notifier } from "../../core/index.ts";
 
 /**
- * `on`: when the bank has decided; `early`: when a call has arrived, before anything is known of it; `twice`: both;
- * `forged`: signed with another key.
+ * `on`: when the bank has decided. `early`: when a call has arrived, before anything is decided. `twice`: at
+ * both times. `forged`: signed with another key.
  */
 export const notificationModes = ["on", "early", "twice", "forged"] as const;
 

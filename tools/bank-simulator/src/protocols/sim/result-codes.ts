@@ -1,6 +1,6 @@
 /**
- * The codes the bank answers with. Two digits are those of ISO 8583; the words are the simulator's own, for cases
- * without a code of ISO 8583.
+ * The codes in the bank's answers. Codes of two digits come from ISO 8583; words are the simulator's own, for
+ * cases that ISO 8583 does not cover.
  */
 export const resultMessages = {
   "00": "Approved",

@@ -14,7 +14,10 @@ export const STORE = {
 export const GOOD_CARD = "4282209004348015";
 export const RETURN_URL = "https://pay.example.test/return/1";
 
-/** The elements of a request by their path, those of Transaction by their name; `null` leaves one out. `hash` replaces the right one. */
+/**
+ * The elements of a request by path, and Transaction's elements by name; `null` leaves one out. `hash`
+ * replaces the correct hash.
+ */
 export type Fields = Record<string, string | null>;
 /** The elements of an answer, by the last part of their path and by the whole of it. */
 export type Answer = Record<string, string | undefined>;
@@ -128,7 +131,7 @@ export function readAnswer(text: string): Answer {
   return { ...Object.fromEntries(named.toReversed()), ...Object.fromEntries(elements) };
 }
 
-/** True if an answer's hash is that of its raw values. */
+/** True if an answer's hash fits its raw values. */
 export function isSigned(text: string, user = "PROVAUT", algorithm?: "sha1"): boolean {
   const outer = text.slice(text.indexOf("<Transaction>"));
   const of = (name: string, within = outer) => new RegExp(`<${name}>([^<]*)<`).exec(within)?.[1] ?? "";

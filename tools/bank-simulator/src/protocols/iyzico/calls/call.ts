@@ -29,9 +29,9 @@ export type Judged = {
 };
 
 type Definition<Request> = {
-  /** The group of its limit (iyzico protocol, idempotency, time-outs, limits); absent where it has none. */
+  /** The group of its rate limit (iyzico protocol, idempotency, time-outs, limits); absent if it has none. */
   group?: "payments" | "retrieve" | "refunds" | "cancels";
-  /** Its name in `POST /faults`; absent where it has none. */
+  /** Its name in `POST /faults`; absent if it has no faults. */
   fault?: FaultOperation;
   schema: z.ZodType<Request>;
   /** The treatment that the card's number asks for. */

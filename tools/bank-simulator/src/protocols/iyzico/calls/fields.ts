@@ -26,7 +26,7 @@ export const conversationField = z
 const localeField = z.enum(["tr", "en"]).nullish();
 export const idField = z.string().regex(/^\d{1,15}$/);
 
-/** The fields of every call, and those of every follow-up. */
+/** The fields of every call, and the fields of every follow-up. */
 export const commonFields = { locale: localeField, conversationId: conversationField };
 export const followUpFields = { ...commonFields, ip: text(50) };
 

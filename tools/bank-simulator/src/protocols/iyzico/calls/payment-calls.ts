@@ -113,7 +113,7 @@ export function charge(
   return { outcome: success(answer, paymentSigns), line, again, notice };
 }
 
-/** The same payment once more. It has the conversation of the first one, and no name in common with it. */
+/** The same payment carried out again, in the first one's conversation and under new names. */
 function underAnotherId({ payments }: Desk, line: PaymentLine & Entry): Entry {
   const paymentId = payments.nextId();
   const items = line.payment.items.map((item) => ({ ...item, paymentTransactionId: payments.nextId() }));

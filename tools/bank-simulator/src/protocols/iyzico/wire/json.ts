@@ -1,8 +1,9 @@
 import { Decimal } from "./decimal.ts";
 
 /**
- * Parses JSON and keeps each number as the text that was sent, so that an amount is never a float and `1.20` and
- * `"1.20"` mean the same. @returns undefined where it is no JSON; the parser's own message would quote the body.
+ * Parses JSON and keeps each number as the text that was sent, so that an amount is never a float and `1.20`
+ * and `"1.20"` mean the same.
+ * @returns undefined for malformed JSON; the parser's own message would quote the body.
  */
 export function parseJsonSource(text: string): { value: unknown } | undefined {
   try {

@@ -50,7 +50,7 @@ export async function authenticate(bank: { url: string }, changes: Fields = {}):
   return answerPage(await openGate(bank, changes));
 }
 
-/** True if a return's hash is that of its fields. */
+/** True if a return's hash fits its fields. */
 export function isSigned(fields: Record<string, string>): boolean {
   const { HASH } = fields;
   return HASH === ver3Hash(Object.entries(fields), STORE_KEY);

@@ -63,7 +63,7 @@ export function ago(): string {
 
 export const CARD = { pan: "4111111111111111", expiryMonth: "12", expiryYear: "30", cvv: "987" };
 
-/** The fields of an enrolment beside those of a payment; the card needs no challenge. */
+/** The fields of an enrolment in addition to a payment's; the card needs no challenge. */
 export function threeDsFields(pan = "4000000000003055") {
   return {
     operation: "sale",
