@@ -4,11 +4,11 @@ import type { Capabilities } from "./capabilities.ts";
  * The acquirer port: what Holdfast needs from a bank, in the bank's terms. Every adapter passes
  * `tests/conformance/every-adapter.test.ts`.
  *
- * A call that is sent twice under one `reference` is one operation only where the acquirer's capabilities say so: see
- * `Capabilities.repetition`. References begin with the payment's or the refund's id.
+ * A call that is sent twice under one `reference` is one operation only if the acquirer's capabilities say
+ * so: see `Capabilities.repetition`. References begin with the payment's or the refund's id.
  *
- * No method throws because of the network or the bank. An uncertain outcome is `unknown`, and a time-out is never a
- * decline.
+ * No method throws because of the network or the bank. An uncertain outcome is `unknown`, and a time-out is
+ * never a decline.
  */
 export interface Acquirer {
   readonly capabilities: Capabilities;
@@ -25,9 +25,10 @@ export interface Acquirer {
   /** Pays back a part or all of captured funds. */
   refund(request: FollowUpRequest): Promise<AcquirerOutcome>;
   /**
-   * Reverses an authorization or a sale whose outcome is unknown, in the amount that the acquirer approved. Some
-   * acquirers bind a reference that they have not seen (a tombstone), and refuse an authorization that arrives later
-   * under it: that is `reversed`, too. The other acquirers answer `nothing_found`, which says nothing about later.
+   * Reverses an authorization or a sale whose outcome is unknown, in the amount that the acquirer approved.
+   * Some acquirers bind a reference that they have not seen (a tombstone), and refuse an authorization that
+   * arrives later under it. That answer is `reversed`, too. Other acquirers answer `nothing_found`, which
+   * proves nothing about a later arrival.
    */
   reverse(request: ReversalRequest): Promise<ReversalOutcome>;
   /**
@@ -44,14 +45,15 @@ export interface Acquirer {
   complete(request: CompletionRequest): Promise<CompletionOutcome>;
   /**
    * Checks that the browser's return comes from the acquirer and is about this payment, for adapters that can
-   * tell without a call. The function is pure and runs before anything changes, so a forged return leaves no
-   * trace on the payment. `complete` may still refuse a return that passed here. Without `checkReturn` it
-   * makes this check itself.
+   * check it without a call. The function is pure and runs before anything changes, so a forged return leaves
+   * no trace on the payment. `complete` may still refuse a return that passed here. It makes this check
+   * itself if the adapter has no `checkReturn`.
    */
   checkReturn?(request: ReturnCheck): NotGenuine | undefined;
   /**
-   * The first field that the acquirer requires and that neither the request nor the account's defaults have, such as
-   * `customer.email`: a pure function. Absent where nothing is required. A request that lacks one is not sent.
+   * The first field that the acquirer requires and that neither the request nor the account's defaults have,
+   * such as `customer.email`; a pure function. Absent if the acquirer requires no field. A request that lacks
+   * one is not sent.
    */
   missingField?(request: Pick<CardRequest, "customer" | "basket">): string | undefined;
   /** Asks for everything that the acquirer knows of an order; `judge` derives the outcome of one attempt from it. */
@@ -64,7 +66,7 @@ export interface Acquirer {
 export type AcquirerAmount = { amountMinor: bigint; currency: string };
 
 type Call = {
-  /** Our reference, 1-128 characters of `[A-Za-z0-9:-]`; the idempotency key where the acquirer has one. */
+  /** Our reference, 1-128 characters of `[A-Za-z0-9:-]`; the idempotency key if the acquirer supports one. */
   reference: string;
   /**
    * The acquirer's name of the whole payment, the same in every call about it: see `orderIdOf`. Never used again, not even
@@ -275,8 +277,8 @@ export type CompletionOutcome =
   | NotSent;
 
 /**
- * The browser's return does not prove that it comes from the acquirer and is about this payment. Nothing was sent, and
- * nothing has changed: the cardholder may still come back with a genuine one.
+ * The browser's return does not prove that it comes from the acquirer and is about this payment. Nothing was
+ * sent or changed, and the cardholder may still come back with a genuine return.
  */
 export type NotGenuine = {
   kind: "not_genuine";
@@ -323,9 +325,9 @@ export type Approved = AcquirerAmount & {
 };
 
 /**
- * The verdict of the acquirer's fraud desk on a payment that its issuer approved. `in_review`: undecided; the goods
- * must not be sent yet. `rejected`: refused, which does not concern the money: a captured amount stands until a void or
- * a refund is shown.
+ * The verdict of the acquirer's fraud desk on a payment that its issuer approved. `in_review`: undecided; the
+ * goods must not be sent yet. `rejected`: refused. The verdict does not move money: a captured amount stays
+ * captured until a void or a refund is shown.
  */
 export type FraudReview = "accepted" | "in_review" | "rejected";
 
@@ -392,8 +394,8 @@ export type AcquirerOutcome = Approved | Declined | Expired | Unknown | NotSent;
 
 export type ReversalOutcome =
   /**
-   * No funds are, or ever will be, reserved or captured under the reference. `isHidden`: what was reversed was known by its
-   * name alone, and the acquirer's record shows nothing of it yet, so that it may hide more.
+   * No funds are reserved or captured under the reference, nor ever will be. `isHidden`: the movement was
+   * reversed by its name, and the acquirer's record does not show it yet, so the record may hide more.
    */
   | { kind: "reversed"; isHidden?: true }
   /**
@@ -433,7 +435,7 @@ export type MovementKind = CardOperation | "capture" | "void" | "release" | "ref
 
 export type InquiryOutcome =
   | { kind: "found"; movements: readonly BankMovement[] }
-  /** The acquirer knows nothing of the order; something of it may still be under way. */
+  /** The acquirer does not know the order; a call of it may still be on its way. */
   | { kind: "not_found" }
   | Unknown
   | NotSent;

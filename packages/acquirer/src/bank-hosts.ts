@@ -14,7 +14,9 @@ export function addressesIn(settings: object): [name: string, url: URL][] {
 /** The hosts at which banks may be, in lower case: whole names, and suffixes that begin with a dot. */
 export type BankHosts = ReadonlySet<string>;
 
-/** Tells whether an address is at one of the hosts. A suffix stands for every name below it, and not for itself. */
+/**
+ * True if an address is at one of the hosts. A suffix matches every name below it, and not the suffix itself.
+ */
 export function isAtBank(hosts: BankHosts, { hostname }: URL): boolean {
   return hosts.has(hostname) || [...hosts].some((host) => host.startsWith(".") && hostname.endsWith(host));
 }

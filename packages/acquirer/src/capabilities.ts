@@ -12,10 +12,10 @@ export type Repetition = (typeof REPETITIONS)[number];
 export type Capabilities = {
   repetition: Repetition;
   /**
-   * Kinds of movements for which an inquiry gives our reference back. A movement of another kind is recognised by its
-   * name, which the order did not have before: see `Names`. Only one such movement at a time is sent for an order, and a
-   * refusal that an inquiry shows says nothing. An acquirer that calls requests too late has to give our reference
-   * back: see `Expired`.
+   * Kinds of movements for which an inquiry returns our reference. A movement of another kind is recognised
+   * by its name, which the order did not have before: see `Names`. Only one such movement at a time is sent
+   * for an order, and a refusal that an inquiry shows decides nothing. An acquirer that calls requests too
+   * late has to return our reference: see `Expired`.
    */
   ownReferenceOn: readonly MovementKind[];
   /**

@@ -17,15 +17,19 @@ export interface AcquirerConnector<Settings = unknown, Secrets = unknown> {
   readonly settings: z.ZodType<Settings>;
   /** User names, passwords, store keys: checked before they are sealed. */
   readonly secrets: z.ZodType<Secrets>;
-  /** Those of both that say which contract at which bank an account is. They are the same for all of its payments. */
+  /**
+   * The settings and secrets that identify the contract at the bank. They are the same for all of an
+   * account's payments.
+   */
   readonly terminal: { settings: readonly (keyof Settings)[]; secrets: readonly (keyof Secrets)[] };
   /** ISO 4217 codes that the protocol can carry; empty where it can carry all. */
   readonly currencies: readonly string[];
   /** The bank's list of codes; absent where the codes are our own. */
   readonly codes?: CodeList;
   /**
-   * The bank's name of a payment's order, as its panel shows it; absent where it is the port's own (`orderIdOf`). `namedBy`
-   * reads it back. @returns undefined for a payment that the bank cannot name: nothing of it is sent.
+   * The bank's name of a payment's order, as its panel shows it; absent if the order's name is `orderIdOf`.
+   * `namedBy` reads it back.
+   * @returns undefined for a payment that the bank cannot name: nothing of it is sent.
    */
   orderNameOf?(paymentId: string): string | undefined;
   capabilities(settings: Settings): Capabilities;
@@ -51,7 +55,7 @@ export type ConnectedAccount<Settings> = {
 /** The end of an acquirer's day: `cutOff` is HH:MM in `timeZone` (IANA). */
 export type BusinessDay = { timeZone: string; cutOff: string };
 
-/** The way to reach an account; nothing of it is the protocol's. */
+/** The connection to an account, whatever its protocol. */
 export type AcquirerWire = {
   connectionsMax: number;
   connectTimeoutMs: number;
@@ -90,5 +94,5 @@ export type BankNotification = {
 export type ReadNotification =
   /** Signed with the account's secret, and about the order or reference `name`: see `namedBy`. */
   | { kind: "genuine"; name: string }
-  /** Nothing may come of it. `no_secret`: the account has no secret for notifications. */
+  /** The notification must have no effect. `no_secret`: the account has no secret for notifications. */
   | { kind: "not_genuine"; why: "no_signature" | "signature" | "malformed" | "no_secret" };

@@ -44,7 +44,7 @@ export type Names = {
   own?: string;
 };
 
-/** The outcome of one attempt, by all that the acquirer knows of its order. */
+/** The outcome of one attempt, judged by the acquirer's whole record of its order. */
 export type Verdict =
   /**
    * It took effect and nothing reversed it. The amount may differ from the requested one. A completion
@@ -53,7 +53,7 @@ export type Verdict =
    */
   | (Approved & Authenticated)
   | (Declined & Authenticated)
-  /** It was reversed, or its reference is bound: no funds of it are reserved, nor ever will be. */
+  /** It was reversed, or its reference is bound: no funds are reserved for it, nor ever will be. */
   | { kind: "reversed" }
   /** The acquirer does not know it; it may still be under way. */
   | { kind: "not_found" }
@@ -131,8 +131,10 @@ export function isToldByNames(
 }
 
 /**
- * The names of an order's movements of a kind, for an attempt that comes next. One that has no name yet is the empty text.
- * @returns undefined where they are not known: the acquirer did not say, or knows nothing of an order that it has approved.
+ * The names of an order's movements of a kind, for an attempt that follows. A movement without a name yet is
+ * the empty text.
+ * @returns undefined if they are unknown: the acquirer did not answer, or does not know an order that it has
+ * approved.
  */
 export function namesShown(inquiry: InquiryOutcome, kind: MovementKind): string[] | undefined {
   if (inquiry.kind !== "found") return undefined;
@@ -163,7 +165,7 @@ function mayStand({ state }: Pick<BankMovement, "state">): boolean {
 const nameOf = ({ externalTransactionId = "" }: Pick<BankMovement, "externalTransactionId">) =>
   externalTransactionId;
 
-/** Always, but for a kind that an order may have several of: there the new one has to fit as well. */
+/** True for every kind that an order can have only once; for the other kinds the name has to fit as well. */
 function isCertainly({ kind, names, ...asked }: Attempt, movement: BankMovement): boolean {
   if (!MANY_AN_ORDER.has(kind)) return true;
   const fits = movement.amountMinor === asked.amountMinor && movement.currency === asked.currency;

@@ -1,6 +1,7 @@
 /**
- * The n-th reference of one movement of money that is repeated until its outcome is known; the first has no number. The
- * next one is taken where the acquirer has called the one before too late, so that nothing will ever move under it.
+ * The n-th reference of one movement of money that is repeated until its outcome is known; the first has no
+ * number. The next reference is used after the acquirer has called the previous one too late, so that nothing
+ * will ever move under that one.
  */
 export function withSubReference(reference: string, sub: number): string {
   return sub === 1 ? reference : `${reference}:${sub}`;

@@ -17,9 +17,10 @@ import { noting, UNREACHED_CAUSES, type Unreached } from "./unreached.ts";
 import { wrapCalls, type Call, type CallOutcome } from "./wrap-calls.ts";
 
 /**
- * The same acquirer, with a span, a measurement and a line at `debug` for each call: the operation, the payment, the outcome
- * and the duration. It reads only the reference of a request and only the kind of an answer. Why the bank could not be
- * reached is on the span, in a label and, at most once a second, on a line at `warn`.
+ * Adds to an acquirer a span, a measurement and a log line at `debug` for each call: the operation, the
+ * payment, the outcome and the duration. It reads only a request's reference and an answer's kind. The reason
+ * why the bank was unreachable is on the span, in a label and, at most once a second, in a log line at
+ * `warn`.
  */
 export function observeAcquirer(
   acquirer: Acquirer,
@@ -128,7 +129,7 @@ function observe(
   };
 }
 
-/** `not_sent`: no connection came about. `held_back`: not sent for a reason of its own, such as a limit. */
+/** `not_sent`: no connection was made. `held_back`: not sent for another reason, such as a limit. */
 const CALL_RESULTS = ["answered", "unknown", "not_sent", "held_back"] as const;
 
 function resultOf({ kind, reason }: CallOutcome): (typeof CALL_RESULTS)[number] {

@@ -29,8 +29,8 @@ export function shortOrderIdOf(orderId: string): string | undefined {
 export type Named = { what: "payment" | "refund"; id: string };
 
 /**
- * Decodes a name that an acquirer gives back: an order, or the reference of a call, which begins with the payment's or
- * the refund's id. Undefined where it is none of ours.
+ * Decodes a name that an acquirer returns: an order, or the reference of a call, which begins with the
+ * payment's or the refund's id. Undefined for a name that is not ours.
  */
 export function namedBy(name: string): Named | undefined {
   if (ORDER.test(name)) return { what: "payment", id: hyphenated(name) };

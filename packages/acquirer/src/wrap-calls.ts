@@ -5,8 +5,8 @@ export type CallOutcome = { kind: string; reason?: string };
 export type Call = (request: { reference: string }) => Promise<CallOutcome>;
 
 /**
- * The same acquirer, with another function around each call that is about a payment.
- * @param wrap gets the operation's name and its call; its result has to answer with that call's outcome.
+ * Puts another function around each call that is about a payment.
+ * @param wrap gets the operation's name and its call; its result has to be that call's outcome.
  */
 export function wrapCalls(acquirer: Acquirer, wrap: (operation: string, call: Call) => Call): Acquirer {
   const wrapped = callsOf(acquirer).map(([operation, call]) => [operation, wrap(operation, call)]);

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 
 /**
- * A service's audit log is a hash chain: each entry's hash covers its own content and the hash before it, so an entry
- * cannot be changed, removed or inserted without making every later hash wrong. The owner of the database can still cut
- * off the end of a chain, or rewrite all of it, and the result is a chain as good as the first. So each service writes
- * its heads to places that the database's owner cannot rewrite (`watch-audit-head.ts`), and the verification looks for
- * them in the chain.
+ * A service's audit log is a hash chain: each entry's hash covers its own content and the hash before it, so
+ * an entry cannot be changed, removed or inserted without making every later hash wrong. The owner of the
+ * database can still cut off the end of a chain, or rewrite all of it, and the result is a valid chain. So
+ * each service writes its heads to places that the database's owner cannot rewrite (`watch-audit-head.ts`),
+ * and the verification looks for these heads in the chain.
  */
 export type AuditContent = {
   /** 1, 2, 3, … without gaps. */

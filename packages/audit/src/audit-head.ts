@@ -30,8 +30,8 @@ export function parseAuditHead(text: string): AuditHead | undefined {
 }
 
 /**
- * The head in a line of a log or of a sink: a head as a JSON object, or a line as a service logs it, with any prefix of
- * a collector. Every other line has none.
+ * The head in a line of a log or of a sink: a head as a JSON object, or a line as a service logs it, with any
+ * prefix of a collector. Undefined for every other line.
  */
 export function auditHeadIn(line: string): AuditHead | undefined {
   const start = line.indexOf("{");

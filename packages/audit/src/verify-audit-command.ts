@@ -108,7 +108,7 @@ function namedAnchor(text: string): AuditHead {
   return head;
 }
 
-/** A database on the command line counts before that of the environment, which may be meant for another program. */
+/** A database on the command line goes before the environment's, which may be meant for another program. */
 function databaseUrl(
   { "database-url": url, home }: { "database-url"?: string | undefined; home?: string | undefined },
   env: NodeJS.ProcessEnv,

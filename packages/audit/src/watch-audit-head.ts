@@ -22,11 +22,12 @@ export type AuditWatch = PeriodicTask & {
 };
 
 /**
- * Writes the head of a service's audit log to the service's own log whenever it has changed, at most once a second, and
- * to the sink if there is one. From then on anybody who rewrites the chain has to rewrite that, too.
+ * Writes the head of a service's audit log to the service's own log after every change, at most once a
+ * second, and to the sink if there is one. Anybody who rewrites the chain later has to rewrite these copies,
+ * too.
  *
- * It also checks that the head that it has seen before is still in the chain: a rewritten one is noticed here within
- * the interval, and not only at the next verification.
+ * It also checks that the last head that it has seen is still in the chain: a rewritten chain is noticed here
+ * within the interval, before the next verification.
  */
 export function watchAuditHead<DB extends AuditDatabase>({
   db,
@@ -103,7 +104,7 @@ async function readHead<DB extends AuditDatabase>(
   };
 }
 
-/** The same handlers or routes, each followed by a nudge: its entries are in the log within a second. */
+/** Adds a nudge after each handler or route, so that its audit entries are logged within a second. */
 export function nudgeAfterEach<Each extends { handle: (...args: never[]) => Promise<unknown> }>(
   watch: Pick<AuditWatch, "nudge">,
   handlers: Each[],

@@ -77,7 +77,7 @@ function absent({ status, requestId }: HoldfastError): HoldfastError {
   return new HoldfastError("the gateway ran out of time and has carried out nothing", facts);
 }
 
-/** Twice as long each time, with half of it by chance, so that clients do not come back together. */
+/** Doubles each time, with half of the wait at random, so that clients do not retry together. */
 export function backoffMs(attempts: number): number {
   const longest = Math.min(BACKOFF_MS * 2 ** (attempts - 1), BACKOFF_MS_MAX);
   return longest / 2 + (Math.random() * longest) / 2;

@@ -13,9 +13,9 @@ export type Checkouts = {
   /** Creates a hosted page on which a buyer pays one order. */
   create(request: CheckoutRequest, options?: CallOptions): Promise<CheckoutOutcome>;
   /**
-   * Ends an open checkout, so that it cannot be paid any more; one that is cancelled already is `done`. The call ends
-   * as `not_started` with `checkout_not_open` if the checkout has ended in another way, and with
-   * `operation_in_progress` while a payment is under way.
+   * Ends an open checkout, so that it can no longer be paid; a checkout that is cancelled already is `done`.
+   * The call ends as `not_started` with `checkout_not_open` if the checkout has ended in another way, and
+   * with `operation_in_progress` while a payment is under way.
    */
   cancel(checkoutId: string, options?: CallOptions): Promise<CheckoutOutcome>;
   /** @throws HoldfastError `checkout_not_found` among others. */

@@ -76,7 +76,7 @@ export type Problem = {
   /** With `already_refunded`. */
   refundedAmount?: number;
   allowed?: (number | string)[];
-  /** With `installment_total_mismatch`: what the card would be charged. */
+  /** With `installment_total_mismatch`: the total that the card would be charged. */
   installmentTotal?: number;
   /** With `bank_requires_field`: its path, such as `customer.email`. */
   field?: string;

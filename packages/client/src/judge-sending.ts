@@ -83,7 +83,7 @@ function unexpected(status: number): HoldfastError {
   });
 }
 
-/** The problem document of an answer, if the statuses of both agree; a proxy's page is none. */
+/** The problem document of an answer, if its status equals the answer's; a proxy's page has none. */
 function problemIn({ status, body }: Extract<Sending, { kind: "answered" }>): Problem | undefined {
   if (status < 400 || typeof body !== "object" || body === null) return undefined;
   const { code, type, title } = body as Partial<Problem>;

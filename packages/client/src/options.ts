@@ -88,7 +88,7 @@ function checkBaseUrl({ baseUrl, apiKey, apiSecret, allowPlainHttp = false }: Ho
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Tells whether a URL has one of the secrets, as it is or percent-encoded. */
+/** True if a URL contains one of the secrets, plain or percent-encoded. */
 export function mentions(url: string, secrets: readonly string[]): boolean {
   let decoded = url;
   try {

@@ -10,7 +10,7 @@ export type CheckoutDetails = {
   initiator?: Initiator | undefined;
 };
 
-/** The same for a request with a card; a checkout's page fills the browser in itself. */
+/** The details for a request with a card; a checkout's page adds the browser itself. */
 export type OrderDetails = CheckoutDetails & { browser?: Browser | undefined };
 
 /** The buyer. It is passed to the bank and never shown again. */

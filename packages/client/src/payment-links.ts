@@ -16,7 +16,10 @@ export type PaymentLinks = {
   disable(paymentLinkId: string, options?: CallOptions): Promise<PaymentLinkOutcome>;
   /** @throws HoldfastError `payment_link_not_found` among others. */
   get(paymentLinkId: string): Promise<PaymentLink>;
-  /** Its address as a QR code: an SVG image, as text. @throws HoldfastError `payment_link_not_found` among others. */
+  /**
+   * The link's address as a QR code: an SVG image, as text. @throws HoldfastError `payment_link_not_found`
+   * among others.
+   */
   qrCode(paymentLinkId: string): Promise<string>;
   /** Newest first, read page by page. @throws HoldfastError while it is read. */
   list(): AsyncIterable<PaymentLink>;

@@ -56,7 +56,10 @@ export type Payment = MerchantFields & {
   authCode?: string;
   resultCode?: string;
   resultMessage?: string;
-  /** Kind of the bank's decline, where its code tells; with `hard` and `stolen` another attempt with this card cannot succeed. */
+  /**
+   * Kind of the bank's decline, if its code reveals it. With `hard` and `stolen` another attempt with this
+   * card cannot succeed.
+   */
   declineClass?: Known<"soft" | "hard" | "sca_required" | "stolen" | "limit" | "technical">;
   lastOperation?: LastOperation;
   capturedAt?: string;

@@ -92,7 +92,7 @@ test("a file whose connection breaks, or that stops coming, is no file", async (
   await expect(withoutWaiting(textOf(stops.file))).rejects.toMatchObject({ code: "incomplete_export" });
 });
 
-/** A file whose first piece comes, and then the result of `next`. */
+/** A file that yields a first piece, and then the result of `next`. */
 function bodyOf(next: (signal: AbortSignal) => Promise<{ done: boolean }>) {
   let cancelled = false;
   const { holdfast } = scriptedGateway([], {

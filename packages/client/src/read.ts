@@ -5,9 +5,9 @@ import type { Settings } from "./options.ts";
 import { answeredOf, fetchAnswer, readWhole, sendRequest, silenceOf, type Sending } from "./send-request.ts";
 
 /**
- * Reads, and retries failures that may pass; a read changes nothing, so any failure can be retried.
+ * Reads, and retries failures that may pass. A read changes nothing, so any failure can be retried.
  *
- * @throws HoldfastError the last one.
+ * @throws HoldfastError of the last attempt.
  */
 export async function read(settings: Settings, path: string): Promise<object> {
   return await untilRead(settings, async () => {

@@ -108,7 +108,7 @@ export async function readWhole({ body }: FetchAnswer): Promise<string | undefin
   }
 }
 
-/** The gateway's longest answer is a hundredth of this. */
+/** A hundred times the gateway's longest answer. */
 const ANSWER_BYTES_MAX = 1_048_576;
 
 /**

@@ -133,7 +133,7 @@ function bytesOf(rawBody: string | Uint8Array | ArrayBuffer): Uint8Array<ArrayBu
 
 function keysOf(secrets: string | readonly string[]): readonly string[] {
   const keys = typeof secrets === "string" ? [secrets] : secrets;
-  // An empty secret, as of a variable that is not set, would accept anybody's signature.
+  // An empty secret, such as an unset variable, would accept anybody's signature.
   if (Array.isArray(keys) && keys.length > 0 && keys.every((key) => typeof key === "string" && key !== "")) {
     return keys;
   }

@@ -17,7 +17,9 @@ export type ChargedBackPayment = Payment & {
   chargeback: Chargeback;
 };
 
-/** A buyer's dispute at the bank. It goes from `OPEN` to one of the others, and from `LOST` to `WON`, never back. */
+/**
+ * A buyer's dispute at the bank. It goes from `OPEN` to another status, and from `LOST` to `WON`, never back.
+ */
 export type Chargeback = {
   chargebackId: string;
   /** `REFUND` is a refund that the gateway did not make, such as one in the bank's panel. */
@@ -60,11 +62,11 @@ export type WebhookEventType =
   | "webhook.endpoint_changed";
 
 /**
- * An authentic webhook. Discard one whose `id` was processed before: a webhook can arrive more than once. An event of a
- * later gateway is not `known`: it has its `type` and its `body` only.
+ * An authentic webhook. Discard it if you have processed its `id` before: a webhook can arrive more than
+ * once. An event of a later gateway is not `known` and has only its `type` and its `body`.
  */
 export type WebhookEvent = {
-  /** The same on every attempt. */
+  /** The event's id, the same on every attempt. */
   id: string;
   /** The time at which this attempt was signed, in epoch milliseconds. */
   time: number;
@@ -85,7 +87,7 @@ export type WebhookStatement = Omit<Statement, "unpricedLines" | "complete" | "r
   complete: true;
   /** The number of the revision, from 1. */
   revision: number;
-  /** The same as `revision`. */
+  /** Equals `revision`. */
   version: number;
   /** The time at which this revision was recorded. */
   statusDate: string;
@@ -128,9 +130,9 @@ export type WebhookEndpoint = {
   events: Known<WebhookEventType>[];
   /** The headers that every request to it gets, without their values. */
   headers?: { name: string }[];
-  /** Rises with every change of these. */
+  /** Rises with every change of the endpoint. */
   version: number;
-  /** `false` while it is switched off: nothing is sent to it but tests. */
+  /** `false` while the endpoint is off: only tests are sent to it. */
   enabled: boolean;
   /** The fate of the events that happen while it is off. */
   whileOff?: Known<"wait" | "skip">;
@@ -140,7 +142,10 @@ export type WebhookEndpoint = {
   waitingUntil?: string;
   createdAt: string;
   secretVersion: number;
-  /** The version of the secret that signs `x-request-signature-next`. At `activatesAt` it replaces the other one. */
+  /**
+   * The version of the secret that signs `x-request-signature-next`. It replaces the current secret at
+   * `activatesAt`.
+   */
   nextSecretVersion?: number;
   activatesAt?: string;
   health: WebhookHealth;
@@ -165,7 +170,7 @@ export type WebhookHour = {
   answered: number;
   /** The others, the most frequent reason first. */
   failed: { error: string; count: number }[];
-  /** The milliseconds within which half of your answers came, and 95 % of them; absent where none came. */
+  /** The milliseconds within which half of your answers came, and 95 % of them; absent without answers. */
   p50Ms?: number;
   p95Ms?: number;
 };

@@ -5,8 +5,8 @@ import { idInPath, keyOf } from "./request-body.ts";
 import type { WebhookEndpoint, WebhookHour, WebhookTestResult } from "./webhook-records.ts";
 
 /**
- * Your webhook endpoints, to be read and tested. An operator of the gateway creates and changes them, or your own staff in
- * the console; your API keys may where the operator lets them, by `/api/webhooks`.
+ * Your webhook endpoints, to be read and tested. An operator of the gateway, or your own staff in the
+ * console, creates and changes them. If the operator allows it, your API keys may, too, by `/api/webhooks`.
  */
 export type Webhooks = {
   /** The endpoints, the default one first, each with its health. @throws HoldfastError */

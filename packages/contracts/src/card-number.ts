@@ -2,14 +2,15 @@ import type { z } from "zod";
 import { passesLuhn } from "./card.ts";
 
 /**
- * Tells whether a text that people write holds a card number, however it is written: in the digits of any script, with
- * anything but letters between them, percent-encoded. A card number is 13 to 19 digits with a valid check digit that
- * begin, and are as many, as a card scheme's do; nothing less would spare order numbers and the IMEIs of phones, which
- * have the same check digit. Telephone numbers with a plus sign, and the digits of a fraction, are none.
+ * True if a person's text contains a card number, however it is written: in the digits of any script, with
+ * anything but letters between them, percent-encoded. A card number is 13 to 19 digits with a valid check
+ * digit, and its beginning and length are a card scheme's. A weaker test would match order numbers and the
+ * IMEIs of phones, which have the same check digit. Telephone numbers with a plus sign, and the digits of a
+ * fraction, do not match.
  *
- * A group of digits is judged whole, alone and with its neighbours, and one of more than 19 digits is no card: two of
- * three references of 24 digits hold a card number somewhere inside. Hexadecimal ids are left out for the same reason,
- * and a comma with a space behind it is the end of a number and not a part of it.
+ * A group of digits is tested whole, alone and with its neighbours, and a group of more than 19 digits never
+ * matches: two of three references of 24 digits contain a card number somewhere. Hexadecimal ids are left out
+ * for the same reason. A comma with a space behind it ends a number.
  */
 export function holdsCardNumber(text: string): boolean {
   return runsOf(text).some((run) => holdsCard(run.match(/[0-9]+/g) ?? []));

@@ -17,9 +17,9 @@ type Document = {
 type Schemas = Record<string, Schema>;
 
 /**
- * Marks in a document that its API (the operators') takes no other fields than those it lists. The schemas themselves
- * stay open, since some of them also read messages on the bus, which may be of a newer version. Answers stay open, too:
- * a named schema that an answer has as well is closed in a copy.
+ * Marks in the operators' document that request bodies accept no undocumented fields. The schemas themselves
+ * stay open, since some of them also read messages on the bus, which may come from a newer version. Answers
+ * stay open, too: a named schema that an answer uses as well is closed in a copy.
  */
 export function closeBodies(document: object): void {
   const { paths = {}, components: { schemas = {} } = {} } = document as Document;

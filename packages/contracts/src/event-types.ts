@@ -13,7 +13,7 @@ export const REFUND_REQUESTED = "refund.requested";
 /** A chargeback of a payment was opened, or has another outcome. */
 export const PAYMENT_CHARGEBACK = "payment.chargeback";
 
-/** The end of a hosted checkout, which comes once. Each of its payments has events of its own. */
+/** The end of a hosted checkout, which comes once. Each payment of the checkout has events of its own. */
 export const CHECKOUT_COMPLETED = "checkout.completed";
 export const CHECKOUT_EXPIRED = "checkout.expired";
 export const CHECKOUT_CANCELLED = "checkout.cancelled";
@@ -21,14 +21,14 @@ export const CHECKOUT_CANCELLED = "checkout.cancelled";
 /** A buyer has a 3-D Secure challenge to pass. */
 export const PAYMENT_ENROLLED = "payment.enrolled";
 
-/** A capture or a cancellation has ended, also one that was answered 202; `lastOperation` says how. */
+/** A capture or a cancellation has ended, even if it was first answered 202; `lastOperation` says how. */
 export const PAYMENT_OPERATION_SETTLED = "payment.operation_settled";
 
 /** An endpoint of the merchant fails for long, or was removed or switched; its other endpoints receive this event. */
 export const WEBHOOK_DISABLED_WARNING = "webhook.disabled_warning";
 export const WARNING_REASONS = ["FAILING", "TURNED_OFF", "SWITCHED_OFF", "SWITCHED_ON"] as const;
 
-/** An endpoint of the merchant was added or changed; its other endpoints receive this event. */
+/** An endpoint of the merchant was added or changed; the merchant's other endpoints receive this event. */
 export const WEBHOOK_ENDPOINT_CHANGED = "webhook.endpoint_changed";
 export const ENDPOINT_CHANGES = ["ADDED", "CHANGED", "SECRET_ROTATED", "SECRET_ACTIVATED"] as const;
 
@@ -40,9 +40,9 @@ export const EVENT_SOURCES = ["payments", "refunds", "settlement"] as const;
 export type EventSource = (typeof EVENT_SOURCES)[number];
 
 /**
- * The events that a merchant's endpoint can subscribe to: the services that publish each, and the status that it
- * reports: of the payment, refund, checkout or statement, or what has happened to an endpoint. The dispatcher itself
- * writes those about endpoints.
+ * The events that a merchant's endpoint can subscribe to, with the services that publish each, and the status
+ * that it reports: of the payment, refund, checkout or statement, or of an endpoint. The dispatcher itself
+ * writes the events about endpoints.
  */
 const EVENTS = {
   [PAYMENT_STATUS_CHANGED]: { by: ["payments", "refunds"], status: z.enum(FINAL_STATUSES) },

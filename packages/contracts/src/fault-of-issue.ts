@@ -15,8 +15,8 @@ export function parseInOurWords<Schema extends z.ZodType>(schema: Schema, input:
 }
 
 /**
- * One fault of an input that was parsed so. @param input the parsed input, to tell a missing field from one of a wrong
- * type.
+ * One fault of a parsed input.
+ * @param input the parsed input, in which a missing field differs from one of a wrong type.
  */
 export function faultOfIssue(issue: Issue, input: unknown): Omit<FieldFault, "field"> {
   if (isMissing(issue, input)) return { code: "required", message: "is required" };

@@ -18,7 +18,7 @@ export function isLive(id: string): boolean {
   return id[VERSION_AT] !== TEST_VERSION;
 }
 
-/** The same id in test mode. @param id a UUID. */
+/** The id of a merchant's test mode. @param id a UUID. */
 export function testIdOf(id: string): string {
   return withVersion(id, TEST_VERSION);
 }

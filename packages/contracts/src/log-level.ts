@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { BusUser } from "./messages/bus-users.ts";
 
-/** The services whose log level can be changed while they run: those that listen to the bus. The console is not on it. */
+/** The services whose log level can be changed at run time. The console is not on the bus and is left out. */
 export const LOGGING_SERVICES = [
   "gateway-merchant",
   "gateway-operator",

@@ -1,7 +1,7 @@
 /**
- * A merchant's logo: an SVG image of plain shapes. It is read by a grammar of our own that knows these shapes and
- * nothing else, so that no script, style, link, entity or foreign element has a place in it; pages draw it from the
- * parsed shapes and never from its text.
+ * A merchant's logo: an SVG image of plain shapes. Our own grammar reads it and knows only these shapes, so
+ * it cannot contain a script, style, link, entity or foreign element. Pages draw the parsed shapes and never
+ * the text.
  */
 
 /** `box` is the image's view box; each shape has only the attributes that {@link SHAPES} gives it. */

@@ -185,8 +185,8 @@ const STAFF_LINKS: typeof LINKS = {
 export type Link = { operationId: string; description: string; parameters: Record<string, string> };
 
 /**
- * The links of an operation's successes; every operation that they name is one of the same document. Further parameters
- * of the other's path are in the path of this one, too.
+ * The links of an operation's successful answers; every linked operation is in the same document. This
+ * operation's path has all other parameters of the linked path.
  */
 export function linksOf({
   operationId,

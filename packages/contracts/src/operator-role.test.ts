@@ -71,7 +71,7 @@ test("every command of operators belongs to an endpoint", () => {
   expect(asked.toSorted()).toEqual([...new Set(sent)].toSorted());
 });
 
-/** Its own command, and what the route that is written for it sends beside. */
+/** The operation's own command, and the further commands that its hand-written route sends. */
 function sentBy(operationId: string): string[] {
   const operation: OperatorOperation | undefined =
     operatorOperations[operationId as keyof typeof operatorOperations];

@@ -1,13 +1,14 @@
 /**
- * The roles of operators. They are a set, not a ladder: a company gives each person those that they need. Any of them
- * may read, but for files of evidence, which may have whole card numbers, and the bodies of webhooks.
+ * The roles of operators. They are a set, not a ladder: a company gives each person the roles that they need.
+ * Any role may read everything except webhooks' bodies and files of evidence, which may have whole card
+ * numbers.
  *
  * - `approver` approves and rejects refunds,
  * - `onboarder` changes merchants, their credentials and their webhook endpoints,
- * - `operations` settles what the bank left open, sends webhooks again and reads their bodies, requests refunds for merchants,
- *   and reads evidence,
- * - `admin` says who is locked out, and does all of that but what an approver does: nobody who gives others what they
- *   need to ask for money decides about it by the same role.
+ * - `operations` settles what the bank left open, sends webhooks again and reads their bodies, requests
+ * refunds for merchants, and reads evidence,
+ * - `admin` unlocks people, and does everything except an approver's decisions: nobody who gives others the
+ * rights to request money decides about it by the same role.
  */
 export const OPERATOR_ROLES = ["viewer", "approver", "onboarder", "operations", "admin"] as const;
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];

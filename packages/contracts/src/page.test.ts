@@ -13,10 +13,10 @@ test("the row beyond the limit is not shown and tells that there is a next page"
   expect(cutPage([], 2, after)).toEqual({ page: [], next: {} });
 });
 
-// Clients keep cursors: a new version reads those that an old one has made.
+// Clients keep cursors, so a new version has to read cursors of an old one.
 test("a cursor keeps its form", () => {
   expect(idCursor.encode(id)).toBe("AZOgtHwAeryN7wEjRWeJqw");
-  // This one has milliseconds, as cursors once had.
+  // A cursor with milliseconds, as old versions made them.
   expect(
     timeCursor.decode("MjAyNi0xMS0yMFQxMjowMDowMC4xMjNaIDAxOTNhMGI0LTdjMDAtN2FiYy04ZGVmLTAxMjM0NTY3ODlhYg"),
   ).toEqual({ createdAt: "2026-11-20T12:00:00.123Z", id });

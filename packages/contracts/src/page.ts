@@ -50,7 +50,7 @@ export const timeCursor: Cursor<TimePosition> = {
   },
 };
 
-/** The cursor of a list whose position is a value of its own. */
+/** The cursor of a list whose position is its own type of value. */
 export function jsonCursor<Position>(schema: z.ZodType<Position>): Cursor<Position> {
   return {
     encode: (position) => Buffer.from(JSON.stringify(position)).toString("base64url"),

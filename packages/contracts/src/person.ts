@@ -21,7 +21,7 @@ export function nameOf(person: string): string {
   return PERSON.exec(person)?.[3] ?? person;
 }
 
-/** The kind as which a recorded person has acted. A process has none. */
+/** The kind of person that a record names; undefined for a process. */
 export function kindOf(person: string): PersonKind | undefined {
   return PERSON.exec(person)?.[1] as PersonKind | undefined;
 }

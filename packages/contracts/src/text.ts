@@ -12,7 +12,7 @@ export function hasForbiddenCharacters(text: string): boolean {
   return !text.isWellFormed() || FORBIDDEN_CHARACTERS.test(text);
 }
 
-/** The same for the OpenAPI document, where it is read without Unicode's classes. */
+/** The pattern for the OpenAPI document, whose readers may not know Unicode classes. */
 const WITHOUT_FORBIDDEN =
   "^[^\\u0000-\\u001F\\u007F-\\u009F\\u061C\\u200E\\u200F\\u2028-\\u202E\\u2066-\\u2069\\uFEFF]*$";
 

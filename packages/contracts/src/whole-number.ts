@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { JsonNumber } from "./json-number.ts";
 
-/** A whole number of a request, which stays as it was written; every fault of it is `out_of_range`. */
+/** A whole number of a request, kept as it was written; every fault of it is `out_of_range`. */
 export function wholeNumberField(min: number, max: number) {
   return z
     .instanceof(JsonNumber, { error: "must be a number" })

@@ -37,7 +37,8 @@ function languageOf(tag: string): Language | undefined {
 }
 
 /**
- * An amount as it is written in the buyer's locale, with the decimals of ISO 4217; for some currencies Intl has others.
+ * An amount in the buyer's locale, with the decimals of ISO 4217, from which Intl differs for some
+ * currencies.
  */
 export function writeAmount(locale: string, amount: `${number}`, currency: string, decimals: number): string {
   return amountFormatter(locale, currency, decimals).format(amount);

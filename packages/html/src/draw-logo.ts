@@ -3,7 +3,7 @@ import { html, type Html } from "./html.ts";
 /** Plain shapes in a view box, as the grammar of merchants' logos has read them. */
 type Drawing = { box: string; shapes: readonly { element: string; attributes: Record<string, string> }[] };
 
-/** Names of elements and attributes are those that the grammar knows, and all of it is escaped as any text is. */
+/** Element and attribute names come from the grammar, and everything is escaped like any text. */
 export function drawLogo({ box, shapes }: Drawing): Html {
   return html`<svg class="brand-logo" viewBox="${box}" aria-hidden="true" focusable="false">
     ${shapes.map(({ element, attributes }) => {

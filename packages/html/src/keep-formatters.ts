@@ -1,10 +1,10 @@
 /**
- * Caches the results of `make`, by its arguments. A formatter of Intl costs tens of microseconds of CPU, and about 20
- * KB outside of V8's heap, which do not hasten its next collection: made again for each row of a table, formatters were
- * the most expensive part of a page, and hundreds of MiB of a busy process.
+ * Caches the results of `make` by its arguments. A formatter of Intl costs tens of microseconds of CPU, and
+ * about 20 KB outside of V8's heap, which do not trigger its collection. Created for each row of a table,
+ * formatters were the most expensive part of a page, and hundreds of MiB of a busy process.
  *
- * @param max of cached ones: a browser names its locale freely, so there is no end of them. The least recently used one
- * goes first.
+ * @param max the number of cached results: browsers send arbitrary locales. The least recently used result is
+ * dropped first.
  */
 export function keepFormatters<Of extends readonly (string | number)[], Formatter>(
   make: (...of: Of) => Formatter,

@@ -15,7 +15,7 @@ export type BoundConnectionsOptions = {
 export type BoundConnections = {
   /** Keeps the connection of a request that has arrived open until its answer is complete. To be called for each. */
   keepForAnswer(request: IncomingMessage, response: ServerResponse): void;
-  /** Closes the connections whose handshake is not over. Node knows none of them: `closeAllConnections` leaves them open. */
+  /** Closes the connections with an unfinished handshake, which Node's `closeAllConnections` leaves open. */
   closeHandshakes(): void;
 };
 

@@ -4,14 +4,15 @@ export type Place = {
   add(bytes: number): void;
   /** From here on the place does not give way, until `release` was called as often as `hold`. */
   hold(): void;
-  /** The place may give way again, after all others of its client. */
+  /** Lets the place give way again, after all other places of its client. */
   release(): void;
   leave(): void;
 };
 
 /**
- * Takes a place. @param giveWay called when the work has to end because others need the room; its place has been given
- * back by then. It is called at once where every place is held.
+ * Takes a place.
+ * @param giveWay called when the work has to end because others need the room; its place has been given back
+ * by then. It is called immediately if no place can be freed.
  */
 export type FairRoom = (client: string, giveWay: () => void) => Place;
 

@@ -32,10 +32,10 @@ export function isMultipart(type: string | undefined): type is string {
 }
 
 /**
- * Reads a form with files, which are passed on as they arrive. If it breaks off, or its reading is ended, so does the
- * stream of its file: a reader that waits for more of it learns that none comes.
+ * Reads a form with files, which are passed on as they arrive. If the form breaks off, or its reading is
+ * ended, the stream of its file ends with an error, so that its reader does not wait for more.
  *
- * @throws MultipartError where the type has no usable boundary, the form breaks off, or its reading is ended.
+ * @throws MultipartError if the type has no usable boundary, the form breaks off, or its reading is ended.
  */
 export async function readMultipart(request: IncomingMessage, options: MultipartOptions): Promise<void> {
   const { onField, onFile, onMoreParts, signal } = options;

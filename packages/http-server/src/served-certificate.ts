@@ -20,10 +20,11 @@ export class ListenerCertificateError extends Error {
 }
 
 /**
- * Reads what a listener serves. An expired certificate is served: who connects refuses it and says so, and the renewed one is
- * taken as soon as it lies there.
+ * Reads the certificate and key that a listener serves. An expired certificate is served: clients refuse it
+ * with a clear reason, and the renewed one is used as soon as its file is there.
  *
- * @throws ListenerCertificateError that says which file cannot be read, or that the files do not belong together
+ * @throws ListenerCertificateError that says which file cannot be read, or that the files do not belong
+ * together
  */
 export async function readServedCertificate({
   certFile,

@@ -21,16 +21,16 @@ export type HttpServerOptions = {
   host: string;
   port: number;
   log: Logger;
-  /** Without it the server speaks plain HTTP. */
+  /** The TLS files; without them the server uses plain HTTP. */
   tls?: TlsFiles | undefined;
-  /** How often those files are looked at. */
+  /** The interval at which the TLS files are checked. */
   certificateIntervalMs?: number | undefined;
   timeouts: typeof HTTP_TIMEOUTS;
   /** Open connections; one more takes the place of the one that has been idle longest, of the address with most. */
   connectionsMax: number;
   /** @param holdsBodyBack with `unrouted`: the client sends the body once it is requested (RFC 9110, 10.1.1). */
   onRequest: (request: IncomingMessage, response: ServerResponse, holdsBodyBack: boolean) => void;
-  /** Without it Node answers by itself what never becomes a request. */
+  /** The answer to bytes that never become a request; by default Node answers. */
   unrouted?: Unrouted;
 };
 
@@ -74,7 +74,7 @@ export async function startHttpServer({
   const handshakeTimeoutMs = timeouts.headersTimeout;
   const secured =
     tls && (await prepareTls({ name, files: tls, handshakeTimeoutMs, certificateIntervalMs, log }));
-  // With `unrouted`, Node's own answer to a missing Host would come too early.
+  // Node's own answer to a missing Host would come before `unrouted`.
   const settings = { ...timeouts, requireHostHeader: !unrouted, insecureHTTPParser: false };
   const server = secured ? createTlsServer({ ...settings, ...secured.options }) : createServer(settings);
   const bound = boundConnections(server, { name, connectionsMax, overTls: secured !== undefined, log });

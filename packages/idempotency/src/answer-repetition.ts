@@ -15,8 +15,8 @@ export type RepetitionAnswers<Reply> = {
 };
 
 /**
- * Answers a request whose Idempotency-Key was found taken: with the stored answer, with a refusal where the key was used
- * for another request, or as the service says where there is no answer yet.
+ * Answers a request whose Idempotency-Key was used before: with the stored answer, with a refusal if the key
+ * was used for another request, or as the service decides if there is no answer yet.
  */
 export async function answerRepetition<DB extends IdempotencyDatabase, Result, Missing = never>(
   db: Kysely<DB>,
@@ -41,7 +41,7 @@ export async function answerRepetition<DB extends IdempotencyDatabase, Result, M
   }
 }
 
-/** A stored reply, as it was but for the mark. */
+/** A stored reply, marked as a repetition and otherwise unchanged. */
 export function replay<Result>({
   json,
   replayed,

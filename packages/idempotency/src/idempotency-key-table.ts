@@ -14,7 +14,7 @@ export type IdempotencyKeyTable = {
   fingerprint: Buffer;
   /** The record that the first request created or changed. */
   resource_id: string;
-  /** JSON of the first final reply, result or refusal; null while there is none. */
+  /** JSON of the first final reply, a result or a refusal; null until then. */
   answer: Buffer | null;
   created_at: Generated<Date>;
 };

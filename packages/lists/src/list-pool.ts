@@ -25,8 +25,8 @@ export function createListPool({
 const CONNECTIONS = 2;
 
 /**
- * The factor by which a list waits longer than a payment for one of them: no payment is behind it, a search reads five
- * lists at the same time, and a person sees an error where a program would retry.
+ * The factor by which a list waits longer for a connection than a payment: no payment depends on it, a search
+ * reads five lists at the same time, and a person would see an error where a program would retry.
  */
 const WAIT_FACTOR = 5;
 

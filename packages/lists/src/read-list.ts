@@ -18,7 +18,7 @@ export async function readList<Row>(
   return { rows: page, ...(last && { readTo: placeOf(last) }) };
 }
 
-/** The same as a part of a merged list. */
+/** A list as a part of a merged list. */
 export function partOf<Row extends ListedColumns, Item>(
   { rows, readTo }: ReadRows<Row>,
   itemOf: (row: Row) => Item,

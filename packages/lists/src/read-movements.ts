@@ -14,15 +14,15 @@ export type MovementTable<Row> = {
   /** Column of the id, in both. */
   id: string;
   history: string;
-  /** The changes that are in the feed, in the words of its index; undefined where all are. */
+  /** SQL for the changes that belong to the feed, in the terms of its index; undefined if all do. */
   moving?: RawBuilder<SqlBool>;
   /** The columns that are read of a row. */
   columns: RawBuilder<Row>;
 };
 
 /**
- * A page of a feed of movements. The changes are read up to the oldest transaction that has not ended: what commits
- * later has this number or a higher one, so that the place of a page has no gaps before it.
+ * A page of a feed of movements. Changes are read up to the oldest transaction that has not ended: a later
+ * commit has this number or a higher one, so nothing is missing before a page's place.
  *
  * @param factOf returns undefined for a row that is no movement yet.
  */

@@ -19,8 +19,8 @@ import {
 /** A service's way to verify operators. */
 export type AdmitOperators = {
   /**
-   * @returns the person whose access token this is; undefined for a token that is not valid. It throws when it cannot
-   *   say.
+   * @returns the owner of this access token; undefined for an invalid token. Throws if that cannot be
+   * decided.
    */
   verify(token: string): Promise<VerifiedOperator | undefined>;
   /** Records, before the answer, an attempt that the person's roles do not allow. */

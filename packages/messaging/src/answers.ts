@@ -23,7 +23,7 @@ export function answersTo(bus: Bus, message: Msg): Answers {
     fail(kind) {
       const failure = headers();
       failure.set(FAILURE_HEADER, kind);
-      // Without any answer the sender's command is in doubt at its time.
+      // Without any answer the sender's outcome would become unknown at its time-out.
       publish("", { headers: failure }).catch(() => {});
     },
   };

@@ -190,7 +190,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["gateway.make-credential", "", "O"],
   ["gateway.end-credential", "", "O"],
   ["payments.refund.notified", "P", "R"],
-  // The operator API speaks with every replica of every service, and each of them with it alone.
+  // The operator API exchanges these with every replica of every service, and nobody else does.
   ["gateway.log-level.changed", "O", "MOBFPRWS"],
   ["gateway.log-level.asked", "O", "MOBFPRWS"],
   ["gateway.log-level.reported", "MOBFPRWS", "O"],
@@ -211,8 +211,8 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["_INBOX_stream-keeper.abc.1", "", "K"],
   ["_INBOX_observer.abc.1", "PRWSO", ""],
   ["_INBOX.abc.1", "PRWSO", ""],
-  // JetStream: the installation and the keeper make stream and consumer, and only the installation changes the stream;
-  // the others look; only the reader pulls.
+  // JetStream: the installation and the keeper create stream and consumer, and only the installation changes
+  // the stream. The others read its state, and only the reader pulls.
   ["$JS.API.INFO", "PRWSIK", ""],
   ["$JS.API.STREAM.INFO.EVENTS", "PRWSIK", ""],
   ["$JS.API.STREAM.CREATE.EVENTS", "IK", ""],
@@ -386,7 +386,8 @@ test.each(letters.filter((letter) => letter !== "I"))(
         .toSorted(),
     );
 
-    // JetStream refuses the keeper's requests, since stream and consumer are there. No message of others reaches it, and the stream's settings are unchanged.
+    // JetStream refuses the keeper's requests, since stream and consumer exist. No message of others reaches
+    // it, and the stream's settings are unchanged.
     observer.nats.publish("payments.get", "secret");
     await observer.nats.request("events.payments.payment.status_changed", "secret", { timeout: 60_000 });
     await bus.nats.flush();
@@ -502,7 +503,7 @@ test("the observer sees everything, and is answered", async () => {
   expect(answer.headers?.get("Holdfast-Failure")).toBe("rejected");
 });
 
-/** The payments service, with one of its commands. */
+/** Serves one command as the payments service. */
 async function servePayments(handled: Handled[] = [], on?: Bus): Promise<void> {
   const bus = on ?? (await connectAs("payments"));
   const serving = await serve(bus, {
@@ -575,7 +576,7 @@ describe("the reply subject of a command", () => {
     expect(answer.json()).toEqual({ outcome: "not_started" });
   });
 
-  // The payments service may publish to all of these, and the server does not check a reply subject.
+  // The payments service may publish to all of these subjects, and the server does not check a reply subject.
   test.each([
     "_INBOX_refunds.abc.1",
     "_INBOX_webhook-dispatcher.abc.1",

@@ -101,7 +101,9 @@ function streamSubjects(...verbs: ("INFO" | "CREATE" | "UPDATE")[]): string[] {
   return ["INFO", ...verbs.map((verb) => `STREAM.${verb}.${name}`)].map(apiSubject);
 }
 
-/** The same for its consumer. The user that makes one decides where the server delivers. */
+/**
+ * The subjects for the stream's consumer. The user that creates a consumer decides where the server delivers.
+ */
 function consumerSubjects(...verbs: ("INFO" | "CREATE" | "MSG.NEXT")[]): string[] {
   return verbs.map((verb) => apiSubject(`CONSUMER.${verb}.${EVENT_STREAM.name}.${WEBHOOK_CONSUMER}`));
 }

@@ -1,8 +1,9 @@
 /**
- * Sends at the end of a turn of the event loop: the client writes to its socket once for all that is published without a
- * pause between, so that a busy process writes, the server reads, and the other side begins its work together.
+ * Sends at the end of a turn of the event loop: the client then writes once to its socket for everything
+ * published in the turn. In a busy process this lets the server and the other side work on the messages
+ * together.
  *
- * @returns resolves or is rejected as `send` is. Sends that were given earlier are with the client by then.
+ * @returns resolves or rejects like `send`. The client has got all earlier sends by then.
  */
 export type SendByTurn = <Sent>(send: () => Sent | Promise<Sent>) => Promise<Sent>;
 

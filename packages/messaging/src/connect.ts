@@ -42,13 +42,13 @@ export type Bus = {
 
 export type BusOptions = {
   /**
-   * `nats://host:port`, several separated by commas; `nats://user:password@host:port` where no `user` is given. With
-   * `tls://` in any of them the connection uses TLS only.
+   * `nats://host:port`, several separated by commas; `nats://user:password@host:port` if no `user` is given.
+   * With `tls://` in any of them the connection uses TLS only.
    */
   url: string;
   /** Shown in the server's connection list. */
   name: string;
-  /** Signs in as this user, whose answers come to inboxes under `_INBOX_<user>`. */
+  /** Signs in as this user, who gets answers in inboxes under `_INBOX_<user>`. */
   user?: string | undefined;
   password?: string | undefined;
   /** PEM file of the authority that signed the server's certificate. When it is set, the connection uses TLS only. */
@@ -147,8 +147,8 @@ export async function connectBus({ onStatus, ...options }: BusOptions): Promise<
     async close(timeoutMs) {
       // Answers that were just given leave first.
       await byTurn(() => {});
-      // While the server is down `drain()` waits for a reconnect that may never come. One that goes away meanwhile
-      // fails it, and no server is left to say anything to.
+      // While the server is down `drain()` waits for a reconnect that may never come. If the server goes away
+      // during the drain, the drain fails, and there is no server left to tell.
       await within(timeoutMs, connected ? nats.drain().catch(() => {}) : nats.close());
       await nats.close();
     },

@@ -3,11 +3,12 @@ import { busPermissions } from "./bus-permissions.ts";
 
 /**
  * The users of the bus, each with its two logins, as part of nats-server's configuration
- * (https://docs.nats.io/running-a-nats-service/configuration/securing_nats/authorization): deny by default, and no user
- * for connections that do not sign in.
+ * (https://docs.nats.io/running-a-nats-service/configuration/securing_nats/authorization): deny by default,
+ * and no user for connections that do not sign in.
  *
- * @param password of each login as a value of that language: a quoted string or a `$VARIABLE`. A login without one is left out.
- * @param observed adds the observer, who may do everything: for sandboxes and tests.
+ * @param password each login's password as a value of that language: a quoted string or a `$VARIABLE`. A
+ * login without one is left out.
+ * @param observed adds the observer, which may do everything: for sandboxes and tests.
  */
 export function natsUsersConfig(options: {
   password: (login: string) => string | undefined;

@@ -13,7 +13,9 @@ export class ServingRefusedError extends Error {
   readonly code = "serving_refused";
 }
 
-/** This process's membership of a service's queue group, among whose members the server shares out the messages. */
+/**
+ * This process's membership of a service's queue group, to whose members the server distributes the messages.
+ */
 export type QueueGroup = {
   /**
    * Joins when the server has accepted the subscriptions, however often the connection breaks before; leaves
@@ -42,7 +44,8 @@ export function createQueueGroup(bus: Bus, { name, subjects }: QueueGroupDefinit
     for (const { subject, handle } of subjects.filter((each) => !member.has(each.subject))) {
       const callback = (refused: Error | null, message: Msg) => {
         if (!refused) return handle(message);
-        // After a restart the server may refuse what it took before, and the client forgets the subscription.
+        // After a restart the server may refuse a subscription that it accepted before, and the client then
+        // forgets it.
         if (!member.delete(subject)) return;
         bus.unserved.add(subject);
         refusal = refused;

@@ -36,11 +36,11 @@ export type RequestOptions = {
 };
 
 /**
- * Sends a command and waits for its answer. `not_started` only when it is certain that no handler has seen or will see
- * it: no process serves the subject, or the bus was down before anything was sent. When the connection breaks during
- * the wait the same message is sent again after the reconnect (handlers answer a copy from the first one's row), and
- * from then on every failure is `in_doubt`. A command that only reads is never `in_doubt`, since it can be repeated
- * after any failure.
+ * Sends a command and waits for its answer. The outcome is `not_started` only if certainly no handler has
+ * seen or will see it: no process serves the subject, or the bus was down before anything was sent. If the
+ * connection breaks during the wait, the same message is sent again after the reconnect (handlers answer a
+ * copy from the first one's row), and from then on every failure is `in_doubt`. A command that only reads is
+ * never `in_doubt`, since it can be repeated after any failure.
  */
 export async function request<
   Request extends z.ZodType,
@@ -96,7 +96,8 @@ async function send<Result extends z.ZodType>(
       }
       if (failure) return { outcome: "in_doubt" };
       const reply = command.reply.parse(answered.json());
-      // A copy that was not begun (it came too late, or the handler was full) says nothing about the first one.
+      // A copy that was not begun (it came too late, or the handler was full) proves nothing about the first
+      // message.
       return reply.outcome === "not_started" ? gaveUp : reply;
     } catch (error) {
       if (wasNotSent(error)) {

@@ -8,7 +8,7 @@ test("of a wait that is over already, as in a process that stood still, no timer
   process.on("warning", note);
   expect(await within(-2_000, Promise.withResolvers<void>().promise)).toBe(false);
   expect(await within(-2_000, Promise.resolve())).toBe(true);
-  // Warnings come in their order: one of a timer would come before this one.
+  // Warnings come in order, so a timer's warning would come before this one.
   const last = once(process, "warning");
   process.emitWarning("the last one");
   await last;

@@ -49,7 +49,9 @@ export function operatorKeys(
   };
   const readOnce = () => (reading ??= read());
 
-  /** Waits for a reading, but for one that has just failed: a provider that hangs delays a request a minute. */
+  /**
+   * Waits for a reading, unless one has just failed: a provider that hangs delays only one request a minute.
+   */
   const refresh = async () => {
     const isStale = !known || now() - known.readAt >= KEYS_MAX_AGE_MS;
     if (!isStale || (known && now() - known.readAt <= staleMaxMs && now() - failedAt < KEYS_MAX_AGE_MS))

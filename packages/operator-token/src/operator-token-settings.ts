@@ -107,7 +107,7 @@ export function decisionSignInAgeSetting() {
   return durationSetting({ min: "1m", max: "12h" }).default(900_000);
 }
 
-/** The same age where only the token's own age is known. */
+/** The greatest age by the token's issue, for tokens without the time of a sign-in. */
 export function decisionIssuedAgeSetting() {
   return durationSetting({ min: "0s", max: "24h" }).default(900_000);
 }

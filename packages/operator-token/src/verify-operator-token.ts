@@ -13,26 +13,26 @@ import { z } from "zod";
 /** @returns undefined for a token that is not valid. @throws OperatorKeysUnavailableError */
 export type VerifyToken = (token: string) => Promise<VerifiedOperator | undefined>;
 
-/** The same for a token of a merchant's staff. */
+/** Verifies the token of a merchant's staff. */
 export type VerifyStaffToken = (token: string) => Promise<VerifiedStaff | undefined>;
 
 export type OperatorTokenRules = {
   issuer: string;
   audience: string;
-  /** The audience of the other kind of people; a token that names it, too, is nobody's. */
+  /** The audience of the other kind of people; a token that names both audiences is invalid. */
   otherAudience: string | undefined;
   /** The claim that names the merchant whose staff a person is. */
   merchantClaim: string;
   rolesClaim: string;
   /** The greatest time from `iat` to `exp`. */
   ageMaxMs: number;
-  /** The values of `typ` that a token may have; `none` stands for a token without one. */
+  /** The allowed values of `typ`; `none` stands for a token without one. */
   types: readonly string[];
   /** The greatest difference between the provider's clock and ours. */
   leewayMs: number;
   /** The token's `acr` has to be one of these; an empty list allows any. */
   requiredAcr: readonly string[];
-  /** A token lists all of these. */
+  /** The token's `amr` has to contain all of these. */
   requiredAmr: readonly string[];
   /** The greatest age of a sign-in for a decision about money. */
   recent: RecentSignIn;
@@ -41,7 +41,9 @@ export type OperatorTokenRules = {
 export type RecentSignIn = {
   /** The greatest age from `auth_time` on. */
   signInAgeMaxMs: number;
-  /** The greatest age from `iat` on, for a token without `auth_time`; 0 where such a token decides nothing. */
+  /**
+   * The greatest age from `iat` on, for a token without `auth_time`; with 0 such a token allows no decision.
+   */
   issuedAgeMaxMs: number;
 };
 
@@ -67,7 +69,8 @@ export async function verifyOperatorToken(
 }
 
 /**
- * The same for a merchant's staff. A token that names no merchant, by its id as operators see it, is invalid.
+ * Verifies the token of a merchant's staff. A token that names no merchant, by its id as operators see it, is
+ * invalid.
  *
  * @throws OperatorKeysUnavailableError
  */

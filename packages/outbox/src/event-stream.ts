@@ -18,8 +18,9 @@ import { TimeoutError, type NatsConnection } from "@nats-io/transport-node";
 import { isDeepStrictEqual } from "node:util";
 
 /**
- * The settings of the event stream and its consumer. The installation makes them, as a user of its own. A service only
- * looks, since the right to change a stream lets its user have every message of the bus copied, or kept on disk.
+ * The settings of the event stream and its consumer. The installation creates them, as a user of its own. A
+ * service only reads them, since the right to change a stream would let it copy every message of the bus, or
+ * store it on disk.
  */
 
 /** The installation's choices. A service takes any values, since another process decides them. */
@@ -44,10 +45,10 @@ export class EventStreamMissingError extends Error {
 }
 
 /**
- * The stream has limits and is no work queue, so that further consumers can be added. The oldest events leave it when
- * it holds too many bytes or they are too old: the outbox is the record, and with `discard: new` a stream full of
- * delivered events would refuse new ones. Duplicates are known for 30 s: long enough for a publish that is repeated
- * because its answer was lost.
+ * The stream has limits and is no work queue, so that further consumers can be added. The oldest events leave
+ * it when it has too many bytes or they are too old. The outbox is the record, and with `discard: new` a
+ * stream full of delivered events would refuse new ones. Duplicates are recognized for 30 s, enough for a
+ * publish that is repeated because its answer was lost.
  */
 export function eventStreamConfig({ replicas, bytesMax }: Pick<EventStreamSizes, "replicas" | "bytesMax">) {
   return {
@@ -87,7 +88,7 @@ export function consumerConfig({ ackWaitMs }: Pick<EventStreamSizes, "ackWaitMs"
 }
 
 /**
- * Resolves when the stream is there and every field of it is as it should be.
+ * Resolves if the stream exists and every setting is as it should be.
  *
  * @throws EventStreamMissingError, EventStreamSettingsError
  */
@@ -102,7 +103,7 @@ export async function requireEventStream(nats: NatsConnection): Promise<void> {
   );
 }
 
-/** The same for the consumer, and the stream it belongs to. */
+/** Requires the consumer, and the stream that it belongs to. */
 export async function requireConsumer(nats: NatsConnection): Promise<void> {
   await requireEventStream(nats);
   const { consumers } = await manager(nats);

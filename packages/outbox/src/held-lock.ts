@@ -21,7 +21,7 @@ export function createHeldLock(
   let held: PoolClient | undefined;
   let released = false;
   const close = () => {
-    // A session with a lock and a time-out of its own is of no use to others.
+    // The session has a lock and a time-out of its own, so it must not be used for anything else.
     held?.release(true);
     held = undefined;
   };

@@ -13,8 +13,8 @@ export type EventStreamState = {
 };
 
 /**
- * Measures the stream by asking it: nats-server has no metrics of its own for Prometheus, and that its pod is ready
- * says nothing of the copies. Without a leader no server answers, which is recorded as no copy.
+ * Measures the stream by asking it: nats-server has no Prometheus metrics of its own, and a ready pod says
+ * nothing about the copies. Without a leader no server answers, which is recorded as no copy.
  */
 export function createStreamMeasurement(record = recordInMetrics()): (nats: NatsConnection) => Promise<void> {
   return async (nats) => {

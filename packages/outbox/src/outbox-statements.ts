@@ -54,11 +54,11 @@ export async function claimDue(pool: Pool, options: ClaimOptions): Promise<Claim
 const DOUBLINGS_MAX = 10;
 
 /**
- * Takes the claim of events whose publishing failed back: they are due again soon, and the next copy's wait is what it
- * would have been without the failure. The next attempt has the same number, and so the same message id: if the failed
- * one did arrive, the stream drops the second copy.
+ * Reverts the claim of events whose publishing failed: they are due again soon, and the next copy waits as if
+ * the failure had not happened. The next attempt has the same number, and so the same message id: if the
+ * failed one did arrive, the stream drops the second copy.
  *
- * A row that another process has claimed or confirmed in the meantime is left as it is.
+ * A row that another process has claimed or confirmed in the meantime is left unchanged.
  */
 export async function unclaim(pool: Pool, events: ClaimedEvent[], dueAfterMs: number): Promise<void> {
   await pool.query(
@@ -110,8 +110,9 @@ export async function findConfirmed(
 }
 
 /**
- * Counts the open events and returns the age of the oldest one. The two halves are the conditions of the two partial
- * indexes: with `confirmed_at is null` alone none of them serves, and all events ever published are read.
+ * Counts the open events and returns the age of the oldest one. The two halves are the conditions of the two
+ * partial indexes: with `confirmed_at is null` alone neither index is used, and all events ever published are
+ * read.
  */
 export async function measureBacklog(pool: Pool): Promise<{ unconfirmed: number; oldestAgeMs: number }> {
   const { rows } = await pool.query<{ unconfirmed: number; oldest_age_ms: number }>(MEASURE_BACKLOG);

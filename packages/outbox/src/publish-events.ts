@@ -13,10 +13,10 @@ import { inMessages } from "./in-messages.ts";
 import type { ClaimedEvent } from "./outbox-statements.ts";
 
 /**
- * Publishes events, several in a message, and the messages side by side. The server's answer means little (it syncs its
- * files every two minutes), but without an answer the events certainly have to be sent again.
+ * Publishes events, several in a message, and the messages side by side. The server's answer proves little
+ * (it syncs its files every two minutes), but without an answer the events certainly have to be sent again.
  *
- * @returns those that were not acknowledged, with one of the errors.
+ * @returns the events that were not acknowledged, with one of the errors.
  */
 export async function publishEvents(
   nats: NatsConnection,
@@ -112,7 +112,8 @@ function listOf(source: EventSource, events: ClaimedEvent[], traceparents: (stri
     const traceparent = traceparents[index];
     return { ...eventOf(source, event), ...(traceparent && { traceparent }) };
   });
-  // The same events make the same id: if a list did arrive that seemed to fail, the server drops the second copy.
+  // The same events give the same id: if a list that seemed to fail did arrive, the server drops the second
+  // copy.
   const ids = events.map(({ event_id }) => event_id).join();
   return {
     content: { events: listed },

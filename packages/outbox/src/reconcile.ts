@@ -122,6 +122,6 @@ export async function reconcileLatest(
 
 const SETTLED_AFTER_MS = 5_000;
 const MEASURE_INTERVAL_MS = 15_000;
-/** An event waits for minutes before anybody has to know of it. */
+/** An event may wait for minutes before anybody has to know. */
 const MEASURE_EMPTY_INTERVAL_MS = 60_000;
 const TAKE_OVER_AFTER_MS = 30_000;

@@ -81,7 +81,7 @@ export function startOutboxRelay({ kept = createEventBuffer(), ...deps }: RelayD
       await pause(early, stopping.signal);
       woken = Promise.withResolvers();
     }
-    // Events committed since would otherwise wait until others look for unconfirmed ones.
+    // Events committed meanwhile would otherwise wait until a relay looks for unconfirmed ones.
     while (kept.size > 0 && outcome !== "failed") outcome = await runRound();
   };
   const running = run();
@@ -131,8 +131,8 @@ function createLookTimes(settings: OutboxSettings) {
 }
 
 /**
- * `more`: further events may be due immediately; `limited`: as soon as more may be published again; `failed`: the stream or
- * the bus is down.
+ * `more`: further events may be due immediately. `limited`: continue as soon as more may be published.
+ * `failed`: the stream or the bus is down.
  */
 export type RelayRoundOutcome = "more" | "limited" | "idle" | "failed";
 
@@ -194,8 +194,8 @@ export function createRelayRound({
 const claimMs = (settings: OutboxSettings) => Math.min(10_000, settings.OUTBOX_REPUBLISH_AFTER);
 
 /**
- * The wait of an event that comes alone: the work that follows it in this process and in five others would take the CPU
- * from its merchant's answer, which is on its way.
+ * The wait of a single event. Publishing it starts work in this process and in five others, which would take
+ * CPU from its merchant's answer.
  */
 const ANSWER_FIRST_MS = 25;
 /** The shortest time between two rounds, and so the longest that a webhook waits for others. */

@@ -9,7 +9,7 @@ const NOW = 1_800_000_000_000;
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A database whose clock stands still, and the log lines about it. */
+/** A database with a stopped clock, and the log lines about it. */
 function setUp() {
   const database = { now: NOW, queryMs: 0, isAway: false, queries: 0, refusals: 0 };
   const connection = {

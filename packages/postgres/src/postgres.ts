@@ -120,9 +120,9 @@ export function certainlyNotCommitted(error: unknown): boolean {
 }
 
 /**
- * Returns the answer of a command's first database work, or `not_started` when there is no connection for it. Only for
- * work before anything is committed or sent: after that, no connection leaves the outcome unknown, and the error is
- * thrown.
+ * Returns the answer of a command's first database work, or `not_started` if there is no connection for it.
+ * It is only for work before anything is committed or sent: after that a missing connection leaves the
+ * outcome unknown, and the error is thrown.
  */
 export async function orNotStarted<Result>(
   work: () => Promise<Result>,

@@ -1,6 +1,6 @@
 /**
- * For the `from` of a prepared statement that takes a batch: one array for each of `columns`, a name and its SQL type,
- * from parameter `$first` on, as a table `given`.
+ * A table `given` for the `from` of a prepared statement that takes a batch: each of `columns`, a name and
+ * its SQL type, is one array, from parameter `$first` on.
  */
 export function unnested(columns: readonly (readonly [string, string])[], first: number): string {
   const arrays = columns.map(([, type], index) => `$${first + index}::${type}[]`);

@@ -27,7 +27,7 @@ export type CardOpener = {
   openDetails(sealed: SealedDetails, binding: CardBinding): OrderDetails;
 };
 
-/** The owner of a sealed card; details may belong to a checkout, whose id stands in the payment's place. */
+/** The owner of a sealed card. Details may belong to a checkout, whose id then takes the payment's place. */
 export type CardBinding = { paymentId: string; merchantId: string };
 
 /** Keys of 32 bytes by id; the active one seals, each of them opens. */

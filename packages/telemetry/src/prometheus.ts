@@ -1,6 +1,6 @@
 /**
- * The answer to `/metrics`. Like OpenTelemetry's providers there is one of it in a process: it is set where the SDK is
- * started, and read by the health port.
+ * The function behind `/metrics`. Like OpenTelemetry's providers it exists once in a process: the SDK's start
+ * sets it, and the health port reads it.
  */
 let collectText: (() => Promise<string>) | undefined;
 

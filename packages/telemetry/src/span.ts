@@ -90,7 +90,10 @@ export async function inSpan<Result>(
   }
 }
 
-/** Runs work that follows from an earlier unit and is no part of it, in a trace of its own that links to that one's. */
+/**
+ * Runs work that follows from an earlier unit without being part of it, in a trace of its own with a link to
+ * the earlier trace.
+ */
 export async function inLinkedSpan<Result>(
   name: string,
   traceparent: string | null | undefined,

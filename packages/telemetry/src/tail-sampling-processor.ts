@@ -96,7 +96,9 @@ export class TailSamplingProcessor implements SpanProcessor {
     return this.#keptInSecond++ < this.#options.keptPerSecondMax;
   }
 
-  /** It is exported, so it says that it was sampled; calls already sent to other processes are not changed. */
+  /**
+   * The span is exported, so it is marked as sampled; calls already sent to other processes are not changed.
+   */
   #keep(span: ReadableSpan): void {
     const spanContext = { ...span.spanContext(), traceFlags: TraceFlags.SAMPLED };
     this.#exporting.onEnd(Object.create(span, { spanContext: { value: () => spanContext } }));

@@ -29,7 +29,7 @@ export function remoteContext(header: string | null | undefined): Context {
   return parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
 }
 
-/** Links for work that belongs to a trace and comes too late to be a part of it. */
+/** Links for work that belongs to a trace but comes too late to be a part of it. */
 export function linksTo(header: string | null | undefined): Link[] {
   const linked = parseTraceparent(header);
   return linked ? [{ context: linked }] : [];

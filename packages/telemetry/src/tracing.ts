@@ -16,7 +16,10 @@ import { protocolOf, type TelemetrySettings } from "./telemetry-settings.ts";
 
 export type Tracing = {
   configuration: Pick<NodeSDKConfiguration, "sampler" | "spanLimits" | "spanProcessors">;
-  /** The SDK makes the meters that count what is exported and dropped, and so this comes after its start. */
+  /**
+   * Begins the export. It comes after the SDK's start, which creates the meters that count exported and
+   * dropped spans.
+   */
   beginExport(meterProvider: MeterProvider): void;
 };
 

@@ -28,8 +28,9 @@ export function signWebhook(secret: string, requestTime: string, body: Uint8Arra
 export type SignedHeaders = { time: string; eventId: string; eventType: string };
 
 /**
- * The second signature, made in the same way, over `v2:`, the request time, the event's id, its type and the body's bytes,
- * with colons between them. It cannot be taken for the spec's, whose text begins with digits.
+ * The second signature, made in the same way over `v2:`, the request time, the event's id, its type and the
+ * body's bytes, separated by colons. It cannot be mistaken for the first signature, whose text begins with
+ * digits.
  */
 export function signWebhookV2(
   secret: string,

@@ -216,7 +216,7 @@ export const configSchema = z
     if (
       value.PUBLIC_PAGES_PORT !== undefined &&
       value.TRUSTED_PROXIES === undefined &&
-      // Only this machine reaches a listener there, so no foreign proxy stands before it.
+      // The listener accepts connections only from this machine, so no foreign proxy is in front of it.
       !isOwnHost(value.LISTEN_HOST)
     )
       fault(
@@ -254,7 +254,7 @@ export const configSchema = z
 
 export type Config = z.infer<typeof configSchema>;
 
-/** The listeners' TLS files; undefined where they speak plain HTTP. */
+/** The listeners' TLS files; undefined if they use plain HTTP. */
 export function tlsFilesOf({
   TLS_CERT_FILE: certFile,
   TLS_KEY_FILE: keyFile,

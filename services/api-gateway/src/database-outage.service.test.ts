@@ -51,7 +51,7 @@ test("without its database it answers 503 to whom it cannot know, serves whom it
   expect(await ready(gateway)).toEqual({ status: "ready" });
 });
 
-/** Ends the service's sessions and lets it make no new ones, or lets it again. */
+/** Ends the service's sessions and forbids new ones, or allows them again. */
 async function allowConnections({ database }: TestGateway, allow: boolean): Promise<void> {
   const url = new URL(database.superuserUrl);
   url.pathname = "/postgres";

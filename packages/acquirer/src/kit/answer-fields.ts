@@ -12,10 +12,10 @@ const text = z.string().transform(printable);
 /** An id or a code. */
 export const word = text.pipe(z.string().min(1).max(64));
 
-/** A name that we gave, which has to come back unchanged: no character of it is mended. */
+/** A name that we gave, which has to come back without any change. */
 export const ownName = z.string().min(1).max(160);
 
-/** An id or a code that may be missing: null and an empty text are none. */
+/** An id or a code that may be missing; null and an empty text count as missing. */
 export const optionalWord = text
   .pipe(z.string().max(64))
   .nullish()

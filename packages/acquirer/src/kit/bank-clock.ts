@@ -4,9 +4,10 @@ import type { ProbeOutcome } from "../connector.ts";
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 /**
- * The end of a probe that the bank has answered. The answer's time is the bank's wall clock and names no zone, so that a
- * wrong zone of the account shows as a difference. Wall clocks are compared: an hour that comes twice is no difference.
- * @param told as `2026-01-02T03:04:05` or `20260102 03:04:05`; any other text is no time, and nothing is compared.
+ * The end of a probe that the bank has answered. The answer's time is the bank's wall clock without a zone,
+ * so a wrong zone in the account shows as a difference. Wall clocks are compared: the repeated hour in autumn
+ * is no difference.
+ * @param told the time as `2026-01-02T03:04:05` or `20260102 03:04:05`; any other text is ignored.
  */
 export function probedAt(told: string, timeZone: string, now: Date): ProbeOutcome {
   const [, year, month, day, time] = /^(\d{4})-?(\d\d)-?(\d\d)[T ](\d\d:\d\d:\d\d)/.exec(told) ?? [];

@@ -25,7 +25,7 @@ export type HttpCall = {
   headers?: Readonly<Record<string, string>>;
 };
 
-/** The result of a call: a whole answer of any status and encoding, or the reason why there is none. */
+/** The result of a call: a whole answer of any status and encoding, or the reason for its absence. */
 export type HttpExchange = HttpAnswer | Unknown | NotSent;
 export type HttpAnswer = {
   kind: "answered";
@@ -35,9 +35,10 @@ export type HttpAnswer = {
 };
 
 /**
- * HTTP for money: one whole exchange within a deadline, and certainty about `not_sent`. Nothing is written before the
- * connection stands; a call that ends before that moment has sent nothing, and every other failure is `unknown`. It never
- * throws because of the network and never repeats a call that may have been sent.
+ * HTTP for money: one whole exchange within a deadline, and certainty about `not_sent`. Nothing is written
+ * before the connection is established. A call that ends before that moment has sent nothing, and every other
+ * failure is `unknown`. It never throws because of the network and never repeats a call that may have been
+ * sent.
  */
 export class BoundedHttpClient {
   readonly #url: URL;

@@ -4,9 +4,9 @@ import type { BusinessDay } from "../connector.ts";
 import { INVALID_ANSWER, PENDING } from "./outcomes.ts";
 
 /**
- * The meaning of a bank's code. `unclassed`: the issuer declined, and did not say why in a code. `credentials`,
- * `too_many_calls`, `day_not_ended`: nothing was done. `undecided`: another call of the order has won or is under way, or
- * the issuer has not answered. `failed`: a failure of a system, which proves nothing.
+ * The meaning of a bank's code. `unclassed`: the issuer declined without a reason. `credentials`,
+ * `too_many_calls`, `day_not_ended`: nothing was carried out. `undecided`: another call of the order has won
+ * or is under way, or the issuer has not answered. `failed`: a system failed, which proves nothing.
  */
 export type CodeClass =
   | DeclineClass
@@ -39,8 +39,9 @@ function spanOf(codes: string): string[] {
 export type Refusal = Pick<Declined, "resultCode" | "resultMessage" | "externalTransactionId">;
 
 /**
- * The proof that a refusal gives about its call. Only a code that stands in a table is one: for every other the
- * order is asked about, which costs a moment, while a decline for an approved payment costs the merchant's trust.
+ * The proof that a refusal gives about its call. Only a code in a table is a proof. After every other code
+ * the order is inquired about, which costs a moment; a decline for an approved payment would cost the
+ * merchant's trust.
  * @param clock for a bank that names a limit or its day's end by a code.
  */
 export function refusalOf(

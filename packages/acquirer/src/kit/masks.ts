@@ -58,7 +58,10 @@ export function shownMessage(text: string, confidential: readonly string[] = [])
 }
 const MESSAGE_LENGTH_MAX = 200;
 
-/** The same of a text in which a bank may have written the number of any card: long numbers are masked. */
+/**
+ * Makes a bank's text safe like `shownMessage`, and also masks long numbers, since the bank may have written
+ * any card's number into it.
+ */
 export function maskedMessage(text: string, confidential: readonly string[] = []): string {
   if (repeats(text, confidential)) return "";
   return shownMessage(text.replace(/\p{Cc}/gu, " ").replace(/\d(?:[ .-]?\d){11,}/g, "…"));

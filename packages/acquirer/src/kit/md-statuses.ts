@@ -19,8 +19,9 @@ const MD_STATUSES: ReadonlyMap<
 ]);
 
 /**
- * The result of a genuine return, by its `mdStatus`. A status that is accepted and lacks its proof is declined.
- * @param accepted statuses after which the payment goes on. @param isWhole every part of the proof that the protocol needs is there.
+ * The result of a genuine return, by its `mdStatus`. An accepted status without its proof is declined.
+ * @param accepted statuses after which the payment continues.
+ * @param isWhole true if every part of the proof that the protocol needs is there.
  */
 export function readMdStatus(
   status: string,

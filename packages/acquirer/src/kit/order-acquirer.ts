@@ -54,10 +54,10 @@ export type Order = AcquirerAmount & {
 export type PaymentCall = (CardRequest | CompletionRequest) & { operation: CardOperation };
 
 /**
- * The calls of a bank that knows a payment by its order: it approves one authorization or sale of an order, gives no
- * reference of ours back, and voids a movement by its own name of it.
+ * The calls of a bank that knows a payment by its order: it approves one authorization or sale of an order,
+ * does not return our references, and voids a movement by its own name of it.
  * @template Written a request's amount, as the protocol writes it.
- * @template Proof the proof of an authentication, which stands for the card.
+ * @template Proof the proof of an authentication, used in place of the card.
  */
 export interface OrderBank<Written, Proof> {
   readonly capabilities: Capabilities;
@@ -67,14 +67,14 @@ export interface OrderBank<Written, Proof> {
    */
   readonly confirmsAmounts: boolean;
   /**
-   * Codes of refusals by which a call may have been carried out before: the bank's record is read then. `capture` is absent
-   * where the bank's documents do not tell them: every refusal has the record read. `void` is absent where the bank's
-   * `void` reads the record itself.
+   * Codes of refusals after which a call may have been carried out before: the bank's record is then read.
+   * `capture` is absent if the bank does not document them, and then the record is read after every refusal.
+   * `void` is absent if the bank's `void` reads the record itself.
    */
   readonly nothingLeft: { readonly capture?: ReadonlySet<string>; readonly void?: ReadonlySet<string> };
   /**
-   * The code with which a void is refused after the business day. Absent where the bank's documents do not tell it: every
-   * refusal of a void has the record read then, which says whether the day is over.
+   * The code with which a void is refused after the business day. Absent if the bank does not document it:
+   * then the record is read after every refused void, and says whether the day is over.
    */
   readonly settledCode?: string;
 
@@ -205,11 +205,11 @@ async function isHidden(bank: VoidingBank, order: Order, name: string, ended: Vo
 }
 
 /**
- * Voids the target of a cancel or a refund. The record is read first, also where the name is known: money that was given
- * back without us is there. The target was approved: a record that shows no success of the order is behind, may hide such a
- * refund, and is asked again later.
+ * Voids the target of a cancel or a refund. The record is read first, even if the name is known, because it
+ * shows money that was given back without us. The target was approved, so a record without any success of the
+ * order lags behind, may hide such a refund, and is read again later.
  *
- * @param settledBy the source that ends the void of a settled target: `record` sends nothing then.
+ * @param settledBy the source that ends the void of a settled target; with `record` nothing is sent then.
  */
 export async function voidTarget(
   bank: VoidingBank,
@@ -217,7 +217,7 @@ export async function voidTarget(
   settledBy: "record" | "bank",
 ): Promise<Exclude<VoidOutcome, { kind: "none" }>> {
   const { target } = request;
-  // A capture has a name of its own, which may not be the one that is known.
+  // A capture has a name of its own, which may differ from the known name.
   const name = target.capturedMinor === undefined ? target.externalTransactionId : undefined;
   const shown = await bank.standing(request, name);
   if (target.capturedMinor === 0n && isTaken(shown)) return CAPTURED_ELSEWHERE;
@@ -233,8 +233,8 @@ function isTaken(shown: Standing): boolean {
 }
 
 /**
- * A hold that is captured at the bank and not here, in its panel or by a capture that people have called FAILED: what was
- * taken is not ours to undo.
+ * An authorization that is captured at the bank and not here, in its panel or by a capture that people have
+ * called FAILED: we must not reverse a capture that is not ours.
  */
 const CAPTURED_ELSEWHERE: Declined = {
   kind: "declined",
@@ -275,7 +275,7 @@ async function voidedBefore(
   const settled = { resultCode, resultMessage };
   const isSettled = resultCode === bank.settledCode;
   const isNothingLeft = bank.nothingLeft.void?.has(resultCode) === true;
-  // Nothing is there to void, says the bank of what its record shows: no longer.
+  // The bank answers that nothing is left to void, although its record shows the movement: it is too late.
   const refused: Declined = isNothingLeft ? { ...refusal, isTooLate: true } : refusal;
   const outcome = await voidStanding(await bank.standing(order, name), order, {
     // The record may be a moment behind, and the refusal itself says that the day is over.

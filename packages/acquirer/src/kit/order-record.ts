@@ -8,13 +8,13 @@ export type OrderRecord =
   | { kind: "found"; movements: readonly RecordRow[] }
   | Exclude<InquiryOutcome, { kind: "found" }>;
 
-/** A movement of an order. A void is not one: it is the state of what it voids. */
+/** A movement of an order. A void is not a movement of its own: it is the state of the voided movement. */
 export type RecordRow = BankMovement & {
   kind: "sale" | "authorize" | "capture" | "refund";
   state: "approved" | "declined" | "voided" | "pending";
   /** Absent where the record does not tell it. */
   installmentCount?: number;
-  /** Its business day is over, as far as the record tells. */
+  /** True if the movement's business day is over by the record. */
   isSettled: boolean;
 };
 
@@ -35,7 +35,7 @@ export function standingIn(record: OrderRecord, order: Order, name?: string): St
   const isCredited = moved.some(({ kind, state }) => kind === "refund" && state !== "voided");
   const isCaptured = payments.some(({ kind, state }) => kind === "capture" && state === "approved");
   const successes = payments
-    // A captured hold is no longer one; after the void of its capture it is again.
+    // A captured authorization does not count; after the void of its capture it counts again.
     .filter(({ kind, state }) => !(kind === "authorize" && state === "approved" && isCaptured))
     .map((row): Success => ({ ...successOf(row), ...(isCredited && { isCredited }) }));
   return standingOf(successes, { name });

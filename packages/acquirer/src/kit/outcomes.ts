@@ -1,7 +1,7 @@
 import type { Authentication, NotGenuine, NotSent, Unknown } from "../acquirer.ts";
 import type { ProbeOutcome } from "../connector.ts";
 
-/** It is no answer of the protocol, or says nothing certain about the call. */
+/** The bytes are no answer of the protocol, or prove nothing about the call. */
 export const INVALID_ANSWER: Unknown = { kind: "unknown", reason: "invalid_answer" };
 export const MISMATCH: Unknown = { kind: "unknown", reason: "mismatch" };
 export const PENDING: Unknown = { kind: "unknown", reason: "pending" };

@@ -1,7 +1,7 @@
 /**
  * The JSON of an answer; undefined for bytes that are not JSON in UTF-8.
- * @param numbers become text as they were written, so that amounts never become floats; or stay numbers, in a protocol
- * whose amounts are whole.
+ * @param numbers `as_text` keeps numbers as they were written, so that amounts never become floats;
+ * `as_numbers` is for a protocol with whole amounts.
  */
 export function readJson(bytes: Uint8Array, numbers: "as_text" | "as_numbers" = "as_text"): unknown {
   try {

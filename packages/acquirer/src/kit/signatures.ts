@@ -5,7 +5,7 @@ export function hmacHex(key: string, signed: string | Buffer): string {
   return createHmac("sha256", key).update(signed).digest("hex");
 }
 
-/** Compares a signature with the one that was computed, in a time that tells nothing about either. */
+/** Compares a signature with the computed one in constant time. */
 export function isSameSignature(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);

@@ -29,7 +29,7 @@ export type Standing<Kind extends Success = Success> =
   | { kind: "live" | "settled" | "voided"; success: Kind }
   /** The bank itself has not decided. */
   | { kind: "pending" }
-  /** `unseen`: the bank knows nothing of the order. `none`: it knows no success of it. */
+  /** `unseen`: the bank does not know the order. `none`: the order has no success. */
   | { kind: "several" | "none" | "unseen" }
   | Unknown
   | NotSent;
@@ -60,7 +60,7 @@ function kindOf({ state }: Success): "live" | "settled" | "voided" {
 /** Its business day is over: only a refund gives the money back. */
 export type Settled = Extract<ReversalOutcome, { kind: "settled" }>;
 
-/** The end of a void: approved in the name of what was voided; `none`: there was no success to void. */
+/** The end of a void. `approved` has the voided movement's name; `none`: there was no success to void. */
 export type VoidOutcome = Exclude<AcquirerOutcome, Expired> | Settled | { kind: "none" };
 
 /**
@@ -141,7 +141,7 @@ export function confirmedBy(
     case "settled": {
       const { amountMinor, externalTransactionId, state } = standing.success;
       if (of === "capture" && state === "held") return unconfirmed(PENDING);
-      // The approval is not shown yet, and it is another one that stands.
+      // The record does not show this approval yet, and another approval is valid.
       if (of === "payment" && externalTransactionId !== approval.externalTransactionId)
         return unconfirmed(MISMATCH);
       return amountMinor === approval.amountMinor

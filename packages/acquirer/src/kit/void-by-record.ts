@@ -9,9 +9,9 @@ import { approvedBy, type Standing, type Success, type VoidOutcome } from "./sta
 export type VoidCalls = {
   /** Asks for the order's record. */
   look(): Promise<OrderRecord>;
-  /** Has the bank undo what the record shows: by its name, or by its order, where it undoes what came last. */
+  /** Voids a success at the bank: by its name, or by its order if the bank voids the last movement. */
   undo(success: Success): Promise<CallOutcome>;
-  /** The business day of what is to be voided is over, by our own clock. */
+  /** True if the business day of the movement to void is over, by our own clock. */
   isDayOver: boolean;
   refusals: VoidRefusals;
 };
@@ -109,8 +109,8 @@ function afterCall(outcome: VoidOutcome): VoidOutcome {
 }
 
 /**
- * By our own clock; false for what was captured, whose own day is not known.
- * @param holdDays the days on which the bank releases a hold, the first of them its own.
+ * True if a void is too late by our own clock; false for a captured movement, whose day is not known.
+ * @param holdDays the number of days on which the bank releases an authorization, its own day included.
  */
 export function isVoidLate({ target }: Order, day: BusinessDay, holdDays = 1): boolean {
   if (target === undefined || (target.capturedMinor ?? 0n) > 0n) return false;

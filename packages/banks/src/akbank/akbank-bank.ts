@@ -82,17 +82,18 @@ export const akbankConnector: AcquirerConnector<AkbankSettings, AkbankSecrets> =
 };
 
 /**
- * An account at Akbank. The bank's way to express each part of the port:
+ * An account at Akbank. The bank's protocol implements the port in this way:
  *
- * - The order's id is the bank's `orderId`, which a single attempt uses up. Captures and refunds name the order, and have
- * no reference of ours.
- * - A deadline is our own only: the bank knows none.
- * - A void undoes the order's last movement, whichever that is, so that it is sent only where the record shows that one.
- * - An inquiry is the order's history. A void is the state of what it undid.
- * - An answer has no amount, so that an approval is confirmed by the history before it is believed: see
+ * - The order's id is the bank's `orderId`, which a single attempt uses up. Captures and refunds name the
+ * order, and have no reference of ours.
+ * - A deadline is ours alone: the bank has no parameter for it.
+ * - A void reverses the order's last movement, whichever that is, so it is sent only if the record shows the
+ * right one as the last.
+ * - An inquiry reads the order's history. A void is the state of the voided movement.
+ * - An answer has no amount, so an approval is confirmed by the history before it is believed: see
  * `confirmAmounts`.
  *
- * Bodies have card numbers in them, so that nothing here is logged, thrown or kept.
+ * Bodies have card numbers in them, so nothing here is logged, thrown or kept.
  */
 class AkbankBank implements OrderBank<WrittenAmount, Proof> {
   readonly capabilities: Capabilities;
@@ -183,7 +184,10 @@ class AkbankBank implements OrderBank<WrittenAmount, Proof> {
     return isCarried ? this.#history(request) : UNSUPPORTED;
   }
 
-  /** Asks for an order that does not exist: a caller whom the bank knows gets the answer that there is none. */
+  /**
+   * Asks for an order that does not exist: a caller whom the bank accepts gets the answer that the order is
+   * unknown.
+   */
   async probe(waitUntil: Date): Promise<ProbeOutcome> {
     const orderId = orderIdOf(randomUUID());
     const answer = await this.#call({ type: "history", orderId }, waitUntil);
@@ -205,7 +209,10 @@ class AkbankBank implements OrderBank<WrittenAmount, Proof> {
     return isOld ? MISMATCH : outcome;
   }
 
-  /** Sends a call that moves money. @param voided the name of what a void undoes. */
+  /**
+   * Sends a call that moves money.
+   * @param voided the name of the movement that a void reverses.
+   */
   async #move(order: Order, call: Omit<OrderCall, "orderId">, voided?: string): Promise<CallOutcome> {
     const answer = await this.#call({ ...call, orderId: order.orderId }, order.waitUntil);
     const { instrument } = call.payment ?? {};

@@ -38,7 +38,10 @@ export const AKBANK_TERMINAL = {
   secrets: [],
 } as const;
 
-/** Any second attempt of an order is refused; no reference of ours comes back; a capture of less releases the rest. */
+/**
+ * A second attempt of an order is refused; the bank does not return our references; a partial capture
+ * releases the rest.
+ */
 export function akbankCapabilities({ confirmAmounts }: Pick<AkbankSettings, "confirmAmounts">): Capabilities {
   return {
     repetition: "refuses_second_success",

@@ -138,9 +138,9 @@ export function isApproval({ code, hostCode }: Pick<BankAnswer, "code" | "hostCo
 }
 
 /**
- * The proof that the answer to a call that moves money gives. An approval names no amount, so that the call's own stands
- * in the outcome: see `confirmAmounts`.
- * @param voided the name of what a void undoes, which its answer does not have.
+ * The proof that the answer to a call that moves money gives. An approval has no amount, so the outcome has
+ * the call's: see `confirmAmounts`.
+ * @param voided the name of the movement that a void reverses, which the answer lacks.
  */
 export function outcomeOf(
   answer: BankAnswer | Refused,
@@ -162,9 +162,9 @@ export function outcomeOf(
 }
 
 /**
- * The proof that a refusal gives about its call. The gateway's own has no movement in it, and the host's names the order.
- * With which code the bank refuses a void after the day's end is not documented: what the gateway alone has refused has
- * undone nothing, and the record says what stands.
+ * The proof that a refusal gives about its call. The gateway's own refusal has no movement in it, and the
+ * host's names the order. The bank does not document the code of a void's refusal after the day's end. A
+ * refusal by the gateway alone has voided nothing, and otherwise the record says what is valid.
  */
 function readRefusal(
   answer: BankAnswer,

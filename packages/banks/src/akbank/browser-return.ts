@@ -21,9 +21,9 @@ type ReturnSettings = Pick<
 >;
 
 /**
- * Reads the return of a cardholder's browser: first that the bank wrote it, then that it is about this payment, and only
- * then its result. The return names the fields that are signed, and one of three lists is accepted. A field that is in none of
- * them decides nothing and spoils nothing.
+ * Reads the return of a cardholder's browser. It checks first that the bank wrote it, then that it is about
+ * this payment, and only then reads its result. The return names its signed fields, and one of three lists of
+ * names is accepted. A field in none of the lists is ignored.
  */
 export function readReturn(
   returned: BrowserReturn | undefined,

@@ -40,9 +40,9 @@ const rowShape = z.object({
 });
 
 /**
- * Reads the answer to an inquiry. Only an answer that there is no such order is `not_found`: another refusal says nothing
- * about the order. One row that cannot be read makes the answer invalid, since it may be the one that matters. The order of
- * the rows and their times decide nothing: names tell movements apart.
+ * Reads the answer to an inquiry. Only the answer that there is no such order is `not_found`: another refusal
+ * says nothing about the order. One unreadable row makes the answer invalid, since it may be the decisive
+ * one. The order of the rows and their times decide nothing, since movements are identified by name.
  */
 export function readHistory(answer: BankAnswer, orderId: string): OrderRecord {
   const listed = z
@@ -126,7 +126,10 @@ const STATES: ReadonlyMap<string, RecordRow["state"]> = new Map([
   [REFUNDED, "approved"],
 ]);
 
-/** A refund has a row of its own, which may be a moment behind the status of its payment: it may be the one that is asked about. */
+/**
+ * A refund has a row of its own, which may appear a moment after the status of its payment, and it may be the
+ * refund in question.
+ */
 function lacksRefund(rows: readonly HistoryRow[]): boolean {
   const hasRefund = rows.some(({ movement: { kind, state } }) => kind === "refund" && state !== "declined");
   return !hasRefund && rows.some(({ isRefunded }) => isRefunded);

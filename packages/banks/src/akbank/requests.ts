@@ -20,7 +20,10 @@ export function isOrderId(text: string): boolean {
   return /^[A-Za-z0-9-]{1,36}$/.test(text);
 }
 
-/** The parts of a request that tell it from an equal one: the bank's wall clock, which it compares with its own, and a number. */
+/**
+ * The parts that distinguish a request from an equal one: the bank's wall clock, which it compares with its
+ * own, and a number.
+ */
 export type Stamp = { requestDateTime: string; randomNumber: string };
 
 export function stampOf(now: Date): Stamp {

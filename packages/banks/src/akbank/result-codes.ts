@@ -29,7 +29,7 @@ export const AKBANK_CODE_LIST = {
 
 const HOST_CODES = codeTable({
   soft: "01 02 05",
-  // 83: an installment or its amount is none that the card can have.
+  // 83: the card does not allow this number of installments or their amount.
   hard: "12 14 15 33 54 57 58 62 77 83 93",
   stolen: "04 07 34 36 37 38 41 43",
   limit: "51 61 65",

@@ -60,7 +60,7 @@ export function readAnswer(answer: HttpAnswer, asked: AskedFor): BankAnswer | Un
   return read.orderId !== "" && isSigned(raw, asked) ? read : MISMATCH;
 }
 
-/** The text of each element, as it came; undefined where one comes twice and differs. */
+/** The text of each element, unchanged; undefined if an element comes twice with different texts. */
 function textsOf(root: XmlElement): Texts | undefined {
   const texts = Object.entries(ELEMENTS).map(([name, path]) => {
     const [text = "", ...others] = elementsAt(root, path).map((element) => element.text);

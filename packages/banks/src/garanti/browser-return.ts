@@ -12,9 +12,10 @@ import type { GarantiSettings } from "./garanti-settings.ts";
 import { isHash } from "./hashes.ts";
 
 /**
- * Reads the return of a cardholder's browser: first that the bank wrote it, then that it is about this payment, and only
- * then its result. The hash covers ten fields, and neither amount nor currency: all others decide nothing and spoil nothing.
- * The bank compares our own amount through `md`. A form that it refused returns without a hash, as anybody could write it.
+ * Reads the return of a cardholder's browser. It checks first that the bank wrote it, then that it is about
+ * this payment, and only then reads its result. The hash covers ten fields without amount and currency; all
+ * other fields are ignored. The bank compares our own amount through `md`. A refused form returns without a
+ * hash, so anybody could have written it.
  */
 export function readReturn(
   returned: BrowserReturn | undefined,

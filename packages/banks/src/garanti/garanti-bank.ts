@@ -85,17 +85,18 @@ export const garantiConnector: AcquirerConnector<GarantiSettings, GarantiSecrets
 };
 
 /**
- * An account at Garanti BBVA. The bank's way to express each part of the port:
+ * An account at Garanti BBVA. The bank's protocol implements the port in this way:
  *
- * - The order's id is the bank's `OrderID`, of which it approves one authorization or sale. Captures, voids and refunds
- * have no reference of ours; each movement gets a `RetrefNum`, and follow-ups name the one that they are about.
- * - A deadline is our own only: the bank knows none.
- * - A reversal is a void of the success that the record shows. An order that the bank has not seen cannot be bound.
- * - An inquiry is the order's history. Its rows have a date without a time.
- * - An answer has no amount, so that an approval is confirmed by the history before it is believed: see
+ * - The order's id is the bank's `OrderID`, of which it approves one authorization or sale. Captures, voids
+ * and refunds have no reference of ours. Each movement gets a `RetrefNum`, and follow-ups name their target
+ * by it.
+ * - A deadline is ours alone: the bank has no parameter for it.
+ * - A reversal is a void of the success in the record. An order that the bank has not seen cannot be bound.
+ * - An inquiry reads the order's history. Its rows have a date without a time.
+ * - An answer has no amount, so an approval is confirmed by the history before it is believed: see
  * `confirmAmounts`.
  *
- * Bodies have card numbers in them, so that nothing here is logged, thrown or kept.
+ * Bodies have card numbers in them, so nothing here is logged, thrown or kept.
  */
 class GarantiBank implements OrderBank<WrittenAmount, Proof> {
   readonly capabilities: Capabilities;

@@ -57,7 +57,10 @@ export const GARANTI_TERMINAL = {
   secrets: [],
 } as const;
 
-/** A second success of an order is refused; no reference of ours comes back; a capture of less releases the rest. */
+/**
+ * A second success of an order is refused; the bank does not return our references; a partial capture
+ * releases the rest.
+ */
 export function garantiCapabilities({
   confirmAmounts,
 }: Pick<GarantiSettings, "confirmAmounts">): Capabilities {

@@ -19,9 +19,9 @@ const KINDS: ReadonlyMap<string, RecordRow["kind"]> = new Map([
 ]);
 
 /**
- * Reads the answer to an inquiry. Only an answer that there is no such order is `not_found`: another refusal says nothing
- * about the order. One row that cannot be read makes the answer invalid, since it may be the one that matters. Dates are
- * read only to tell that there is one: they have no time, and names tell movements apart.
+ * Reads the answer to an inquiry. Only the answer that there is no such order is `not_found`: another refusal
+ * says nothing about the order. One unreadable row makes the answer invalid, since it may be the decisive
+ * one. Of a date only its presence is read: dates have no time, and movements are identified by name.
  */
 export function readHistory(answer: BankAnswer): OrderRecord {
   const elements = elementsAt(answer.root, ["Order", "OrderHistInqResult", "OrderTxnList", "OrderTxn"]);

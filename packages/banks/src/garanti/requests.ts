@@ -83,9 +83,9 @@ export function orderRequest(caller: Caller, call: OrderCall): string {
 const VERSION = "512";
 
 /**
- * Voids and inquiries need an amount, which the bank only hashes. A refund has the real one, or no more than this would be
- * paid back.
- * @param order its currency is one of the protocol's.
+ * A placeholder amount for voids and inquiries, which the bank only hashes. A refund needs the real amount,
+ * since the bank would pay back this one.
+ * @param order its currency has to be one of the protocol's.
  */
 export function dummyOf({ currency }: { currency: string }): WrittenAmount {
   return { amount: "100", currency: NUMERIC_CURRENCIES.get(currency)! };

@@ -56,8 +56,8 @@ function standingAmong(payments: readonly TakenPayment[], sentAt: Date, clock: C
 type Clock = { now: Date; businessDay: BusinessDay };
 
 /**
- * Asks first, so that a cancel names a payment that stands, and an already cancelled or refunded one is not touched.
- * A refund gives the money back once iyzico calls a cancel too late.
+ * Asks first, so that a cancel names a valid payment, and a cancelled or refunded one is not touched. Once
+ * iyzico calls a cancel too late, a refund gives the money back.
  */
 export async function reverse(account: Account, request: ReversalRequest): Promise<ReversalOutcome> {
   const { orderId, reference, target, waitUntil } = request;

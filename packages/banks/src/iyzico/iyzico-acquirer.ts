@@ -73,10 +73,11 @@ export const IYZICO_CAPABILITIES: Capabilities = {
 };
 
 /**
- * iyzico over HTTP. A payment's `conversationId` is the order, and its `basketId` our reference: one inquiry by the
- * order finds all movements of it, and names our call for each. A follow-up's `conversationId` is its own reference.
- * iyzico has no idempotency, no expiry of a request and no tombstone. So nothing that may have been sent is sent again,
- * and an uncertain outcome is inquired about. Requests are built, and answers read, by pure functions.
+ * iyzico over HTTP. A payment's `conversationId` is the order, and its `basketId` our reference: one inquiry
+ * by the order finds all of its movements with our reference of each. A follow-up's `conversationId` is its
+ * own reference. iyzico has no idempotency, no expiry of a request and no tombstone. So a call that may have
+ * been sent is never sent again, and an uncertain outcome is inquired about. Pure functions build requests
+ * and read answers.
  */
 function createIyzicoAcquirer(account: Account): ProbedAcquirer {
   const { calls, settings } = account;

@@ -38,7 +38,7 @@ export function readChallenge(
 }
 
 const initialization = z.object({
-  // It is sent again as it is.
+  // The bank's name of the payment, which is sent back unchanged.
   paymentId: z.string().regex(/^[\w-]{1,64}$/),
   conversationId: ownName,
   threeDSHtmlContent: z.base64(),

@@ -28,8 +28,8 @@ export type BankAnswer = {
 
 /**
  * Reads an answer of the bank's API, however malformed its bytes are.
- * @returns undefined for anything but a `CC5Response` in well-formed XML, and where a decisive element comes twice and
- * differs.
+ * @returns undefined for anything but a `CC5Response` in well-formed XML, and for a decisive element that
+ * comes twice with different texts.
  */
 export function readAnswer(answer: HttpAnswer): BankAnswer | undefined {
   const text = answer.status === 200 ? decodeText(answer) : undefined;

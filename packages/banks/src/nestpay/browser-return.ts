@@ -30,10 +30,10 @@ export type ReturnedFor = {
 };
 
 /**
- * Reads the return of a cardholder's browser: first that the bank wrote it, then that it is about this payment, and
- * only then its result. An unsigned failure is not believed either: anybody who knows the address could end the
- * session. Fields that are not in `DECIDING_FIELDS` are looked at by the signature alone, so one that it does not cover
- * neither decides nor spoils anything.
+ * Reads the return of a cardholder's browser. It checks first that the bank wrote it, then that it is about
+ * this payment, and only then reads its result. An unsigned failure is not believed either: anybody who knows
+ * the address could end the session. Fields outside of `DECIDING_FIELDS` are used only for the signature, and
+ * a field that it does not cover is ignored.
  */
 export function readReturn(
   returned: BrowserReturn | undefined,
@@ -57,7 +57,7 @@ export function readReturn(
 
 type ReturnSettings = Pick<NestpaySettings, "clientId" | "acceptMdStatus" | "unsignedFields">;
 
-/** All fields that are read, each of which the signature has to cover, but for itself. */
+/** All fields that are read. The signature has to cover each of them except itself. */
 const DECIDING_FIELDS = [
   "hash",
   "hashalgorithm",

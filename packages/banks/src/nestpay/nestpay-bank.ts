@@ -49,17 +49,17 @@ import {
 import { coreCodes } from "./result-codes.ts";
 
 /**
- * An account at a bank of the Nestpay kind. The bank's way to express each part of the port:
+ * An account at a Nestpay bank. The bank's protocol implements the port in this way:
  *
- * - The order's id is the bank's `OrderId`, of which it approves one authorization or sale. Captures, voids and refunds
- * have no reference of ours.
- * - A deadline is our own only: the bank knows none.
- * - A reversal is a void of the success that the history shows. An order that the bank has not seen cannot be bound.
- * - An inquiry is the order's history. It has no currency, and an order has only one.
- * - An answer has no amount, so that an approval is confirmed by the history before it is believed: see
+ * - The order's id is the bank's `OrderId`, of which it approves one authorization or sale. Captures, voids
+ * and refunds have no reference of ours.
+ * - A deadline is ours alone: the bank has no parameter for it.
+ * - A reversal is a void of the success in the history. An order that the bank has not seen cannot be bound.
+ * - An inquiry reads the order's history. It has no currency, and an order has only one.
+ * - An answer has no amount, so an approval is confirmed by the history before it is believed: see
  * `confirmAmounts`.
  *
- * Bodies have card numbers and passwords in them, so that nothing here is logged, thrown or kept.
+ * Bodies have card numbers and passwords in them, so nothing here is logged, thrown or kept.
  */
 export class NestpayBank implements OrderBank<WrittenAmount, Proof> {
   readonly capabilities: Capabilities;
@@ -144,7 +144,10 @@ export class NestpayBank implements OrderBank<WrittenAmount, Proof> {
       : history;
   }
 
-  /** Asks for an order that does not exist: a caller with the right to ask gets the answer that there is none. */
+  /**
+   * Asks for an order that does not exist: a caller with the right to inquire gets the answer that the order
+   * is unknown.
+   */
   async probe(waitUntil: Date): Promise<ProbeOutcome> {
     const history = await this.#history(randomUUID().replaceAll("-", ""), waitUntil);
     return history.kind === "not_found" ? { kind: "ok" } : probedBy(history, CALLER);
@@ -154,7 +157,10 @@ export class NestpayBank implements OrderBank<WrittenAmount, Proof> {
     return this.#addresses.close();
   }
 
-  /** Sends a call that moves money. @param payer texts of the card, or of what stands for it. */
+  /**
+   * Sends a call that moves money.
+   * @param payer texts of the card, or of the proof in its place.
+   */
   async #order(
     body: string,
     until: Date,

@@ -115,7 +115,7 @@ describe("a completion", () => {
       "refused",
       { kind: "declined", declineClass: "sca_required", authentication: { transStatus: "Y" } },
     ],
-    // A message that repeats what stands for the card is dropped.
+    // A message that repeats the proof in the card's place is dropped.
     ["2206", `bad ${md}`, { kind: "declined", resultMessage: "" }],
     // Another call of ours has used the authentication.
     ["2127", "refused", { kind: "unknown", reason: "pending" }],

@@ -18,7 +18,7 @@ const rowsOf = (...rows: string[]): readonly HistoryRow[] => {
   if (history.kind !== "found") throw new Error(history.kind);
   return history.rows;
 };
-/** The same answer with an error code, as the gateway's own. */
+/** Adds an error code to the answer, like one of the gateway's own. */
 const withCode = (xml: string, code: string) =>
   xml
     .replace("<ProcReturnCode>05", "<ProcReturnCode>99")

@@ -58,9 +58,9 @@ const SUCCESS_STATES: Partial<Record<RowState, Success["state"]>> = {
 };
 
 /**
- * Reads the answer to an inquiry. Nothing but an answer for this order with no row at all is `not_found`: another refusal,
- * such as a wrong password, says nothing about the order. One row that cannot be read makes the answer invalid, since it may
- * be the one that matters.
+ * Reads the answer to an inquiry. Only an answer for this order without any row is `not_found`: another
+ * refusal, such as a wrong password, says nothing about the order. One unreadable row makes the answer
+ * invalid, since it may be the decisive one.
  */
 export function readHistory(answer: BankAnswer, orderId: string): OrderHistory {
   const { response, procReturnCode, errorCode, extra } = answer;
@@ -101,9 +101,10 @@ function readRows(extra: ReadonlyMap<string, string>): HistoryRow[] | undefined 
 }
 
 /**
- * Columns by tabs: kind, state, original and captured amount in minor units, times of authorization, capture and void, host
- * reference, authorization code, result, transaction, and, of some banks, the settlement's batch. The times are not read:
- * they are the bank's clock, in a zone that nothing names, and names tell movements apart.
+ * Columns by tabs: kind, state, original and captured amount in minor units, times of authorization, capture
+ * and void, host reference, authorization code, result, transaction, and, at some banks, the settlement's
+ * batch. The times are not read: they are the bank's clock in an unnamed zone, and movements are identified
+ * by name.
  */
 function readRow(text: string): HistoryRow | undefined {
   const columns = text.split("\t").map((column) => column.trim().replace(/^-$/, ""));
@@ -161,8 +162,8 @@ export function standingIn(history: OrderHistory, currency: string, name?: strin
 export type HistoryOf = { currency: string; operation?: CardOperation; externalTransactionId?: string };
 
 /**
- * The movements of an order. Without the payment's operation, a row of kind S is shown as each that it may be, so that
- * none is missed; only one of them was ever sent for a payment.
+ * The movements of an order. If the payment's operation is unknown, a row of kind S is shown as each of its
+ * possible kinds, so that none is missed; only one of them was ever sent for a payment.
  */
 export function movementsOf(rows: readonly HistoryRow[], of: HistoryOf): BankMovement[] {
   let hasOperation = false;
@@ -173,7 +174,10 @@ export function movementsOf(rows: readonly HistoryRow[], of: HistoryOf): BankMov
   });
 }
 
-/** After an authorization was approved, a declined row is a refused capture: nothing else is sent for such an order. */
+/**
+ * After an approved authorization, a declined row is a refused capture: nothing else is sent for such an
+ * order.
+ */
 function kindsOf(
   row: HistoryRow,
   operation: CardOperation | undefined,

@@ -43,9 +43,9 @@ export async function refundOrder(
 }
 
 /**
- * Some banks make a hold valid again when its capture is voided: it is voided as well before the refund counts as paid. The
- * record of a captured payment that shows its hold is of such a bank, or is behind, so that a refusal says nothing of the
- * refund.
+ * Some banks make an authorization valid again when its capture is voided: it is voided as well before the
+ * refund counts as paid. If the record of a captured payment shows its authorization, the bank is of this
+ * kind or the record lags behind, so a refusal says nothing about the refund.
  */
 async function voidWhole(bank: NestpayBank, request: FollowUpRequest) {
   const voided = await voidTarget(bank, request, "record");

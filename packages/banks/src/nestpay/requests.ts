@@ -77,9 +77,10 @@ export function historyRequest(caller: Caller, orderId: string): string {
 }
 
 /**
- * The form that asks the bank to authenticate a cardholder, signed. It has the card, and so it is posted by this
- * process and stored nowhere. All of its values are ASCII: how a bank hashes others differs.
- * @param nonce a secret that the return has to repeat, unguessable, at most 20 characters.
+ * The signed form that asks the bank to authenticate a cardholder. It has the card in it, so this process
+ * posts it itself and stores it nowhere. All of its values are ASCII, because banks hash other characters
+ * differently.
+ * @param nonce an unguessable secret of at most 20 characters that the return has to repeat.
  */
 export function gateForm(
   request: Pick<EnrolmentRequest, "operation" | "orderId" | "installmentCount" | "returnUrl" | "card">,

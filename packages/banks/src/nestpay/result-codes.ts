@@ -57,7 +57,7 @@ const ISSUER_CODES = codeTable({
   technical: "03 13 20 25 28 29 30 58 77 98",
   // "See the host's message".
   unclassed: "SF",
-  // Host time-outs, of which 92 says that the gateway reverses by itself; and "try again".
+  // Host time-outs (at 92 the gateway reverses by itself), and "try again".
   undecided: "19 91 92 96",
 });
 
@@ -70,8 +70,8 @@ const GATEWAY_CODES = codeTable({
     "1007 1008 1010-1024 1028 2001-2003 2008 2009 2011 2013-2015 2020-2034 2115-2117 2119-2121 2123 2133 2301 2503-2506 2508 2509 2511 2512 2601 2603",
   // Mode, closed merchant, user or password, rights, address, locked terminal.
   credentials: "1006 2126 2201 2202 2204 2254 2311-2316",
-  // The order already has a success (2507), its id is in use (2302), its authentication has been used (2127), or a call of
-  // it is waiting or running (2016, 2304).
+  // The order already has a success (2507), its id is in use (2302), its authentication has been used (2127),
+  // or one of its calls is waiting or running (2016, 2304).
   undecided: "2016 2127 2302 2304 2507",
 });
 

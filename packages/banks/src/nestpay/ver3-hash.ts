@@ -16,11 +16,12 @@ export function ver3Hash(fields: FormFields, storeKey: string): string {
 }
 
 /**
- * Finds out how the values of a return have to be read to be those that the bank signed. Banks disagree about the fields
- * that the signature leaves out, about the encoding of its text, and about values that a page has escaped. Each of these
- * readings, if the hash is right, proves the store key; only values in the proven reading are the bank's.
- * @param hash some browsers' forms turn a `+` of the base64 text into a space.
- * @param unsigned names of fields, in any case, that the bank may have left out. The caller reads none of them.
+ * Finds the reading of a return's values that the bank signed. Banks disagree about the fields that the
+ * signature leaves out, about the encoding of its text, and about values that a page has escaped. A reading
+ * with the right hash proves the store key, and only the values in that reading are the bank's.
+ * @param hash the base64 text, in which some browsers' forms turn a `+` into a space.
+ * @param unsigned names of fields, in any case, that the bank may have left out. The caller reads none of
+ * them.
  * @returns undefined if no reading has the signature.
  */
 export function signedReading(

@@ -66,16 +66,16 @@ export type AskedFor = AcquirerAmount & {
   installmentCount?: number;
   /** Present where the answer has to have the bank's MAC over our own values. */
   signed?: { order: MacOrder; key: MacKey };
-  /** The name of what a void undoes, which its answer need not have. */
+  /** The name of the movement that a void reverses, which the answer may lack. */
   voided?: string;
   clock: { now: Date; businessDay: BusinessDay };
   confidential: readonly string[];
 };
 
 /**
- * The proof that the answer to a call that moves money gives. An approval names neither amount nor order, so that the
- * call's own amount stands in the outcome: see `confirmAmounts`. A second approval of an order (2) has the fields of the
- * first one, which the record has to show. An answer without its MAC is settled by the record, too.
+ * The proof that the answer to a call that moves money gives. An approval has neither amount nor order, so
+ * the outcome has the call's own amount: see `confirmAmounts`. A second approval of an order (2) repeats the
+ * first one's fields, which the record has to show. An answer without its MAC is settled by the record, too.
  */
 export function outcomeOf(answer: BankAnswer, asked: AskedFor): Approved | Declined | Unknown | NotSent {
   const { approved, code, message, root } = answer;
@@ -107,8 +107,8 @@ export function isName(text: string): boolean {
 }
 
 /**
- * @param first what the bank has signed beside our own values: the name of what it has approved, and nothing in a refusal. The
- * MAC covers no other sign of which of both the answer is.
+ * @param first the value that the bank signs in addition to ours: the approved movement's name, or nothing in
+ * a refusal. The MAC covers no other sign of an approval or a refusal.
  */
 function isSigned(
   root: XmlElement,

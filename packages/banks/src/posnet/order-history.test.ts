@@ -135,7 +135,7 @@ describe("a void", () => {
     );
     expect(states("Sale", [MOVEMENT])).toBe("sale approved");
     const undone = `Capture ${gone}; Capture_Reverse hostlogkey=2`;
-    // It counts no more because of its capture, and its void has no row.
+    // The authorization no longer counts because of its capture, and its void has no row.
     expect(states(`Authorization ${gone}; ${undone}`, [MOVEMENT])).toBe("authorize approved, capture voided");
   });
 });

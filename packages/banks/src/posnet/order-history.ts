@@ -32,12 +32,12 @@ export function keyOf(name: string): { key: string; isCapture: boolean } {
 }
 
 /**
- * Reads the answer to an inquiry. Only an answer that there is no such order is `not_found`: another refusal says nothing
- * about the order. One row that cannot be read makes the answer invalid, since it may be the one that matters. Neither the
- * order of the rows nor their times decide anything.
+ * Reads the answer to an inquiry. Only the answer that there is no such order is `not_found`: another refusal
+ * says nothing about the order. One unreadable row makes the answer invalid, since it may be the decisive
+ * one. Neither the order of the rows nor their times decide anything.
  * @param orderName the order in the bank's form.
- * @param undone names of movements that took effect and have been voided: a row that does not count any more is then no
- * refusal.
+ * @param undone names of movements that took effect and have been voided. A row of theirs that no longer
+ * counts is then no refusal.
  */
 export function readHistory(
   { approved, code, message, root }: BankAnswer,
@@ -61,14 +61,14 @@ export function readHistory(
 }
 
 /**
- * A payment that does not count and has no issuer's code: no document says that the bank writes it after the issuer has
- * answered. Nothing is known of it, so that it is waited for as one that is not shown.
+ * A payment that does not count and has no issuer's code. No document says that the bank writes such a row
+ * only after the issuer has answered, so it is treated like a payment that is not shown yet.
  */
 function mayBeUndecided({ kind, state }: RecordRow): boolean {
   return state === "declined" && (kind === "sale" || kind === "authorize");
 }
 
-/** A single row may stand in the list's own element, and each row may have a list of its own. */
+/** A single row may be in the list's own element, and each row may have a list of its own. */
 function rowsIn(root: XmlElement): XmlElement[] {
   const lists = root.children.filter(({ name }) => name.toLowerCase() === "transactions");
   return lists.flatMap((list) => {
@@ -77,7 +77,9 @@ function rowsIn(root: XmlElement): XmlElement[] {
   });
 }
 
-/** A row is a movement, or the void of one (`isReverse`). `counts` is false for what failed or was undone. */
+/**
+ * A row is a movement, or a movement's void (`isReverse`). `counts` is false for a failed or voided movement.
+ */
 type Row = Pick<RecordRow, "kind" | "amountMinor" | "currency" | "authCode"> & {
   isReverse: boolean;
   counts: boolean;
@@ -124,9 +126,10 @@ function readAmount(text: string): bigint | undefined {
 }
 
 /**
- * The movements of one kind. A void has a row, or is a row that does not count any more, or both. The row of a void names
- * what it voids, or has a name of its own: which of several it has voided is then not certain.
- * @returns undefined where that cannot be told.
+ * The movements of one kind. A void is a row of its own, or a row that no longer counts, or both. A void's
+ * row has the voided movement's name, or a name of its own: then it is not certain which of several movements
+ * it has voided.
+ * @returns undefined if the states cannot be determined.
  */
 function statesOf(all: readonly Row[], kind: Kind, undone: ReadonlySet<string>): RecordRow[] | undefined {
   const rows = all.filter((row) => row.kind === kind && !row.isReverse);
@@ -157,8 +160,9 @@ function stateOfGone(row: Row, all: readonly Row[]): RecordRow["state"] {
 }
 
 /**
- * Some records let a hold count no more once it is captured: that says nothing of its own void. Behind the void of that
- * capture it stands as well, whatever was sent: such a record shows voids, and none of the hold.
+ * Some records no longer count an authorization once it is captured, which does not mean that it was voided.
+ * After the void of that capture it remains so, whatever was sent: such a record shows voids, and none of the
+ * authorization.
  */
 function isOfCapture({ kind }: Row, all: readonly Row[]): boolean {
   return kind === "authorize" && all.some((row) => row.kind === "capture" && row.counts);

@@ -88,18 +88,21 @@ export const posnetConnector: AcquirerConnector<PosnetSettings, PosnetSecrets> =
 };
 
 /**
- * An account at Yapı Kredi. The bank's way to express each part of the port:
+ * An account at Yapı Kredi. The bank's protocol implements the port in this way:
  *
- * - The order has 20 characters that hold the payment's id, behind four of ours, or behind the bank's in 3-D Secure. An
- * approval uses it up for ever.
- * - A deadline is our own only: the bank knows none.
- * - Movements are named by `hostlogkey`, which a capture may share with its hold: see `captureNameOf`.
- * - A void names its movement, and is sent only where the record shows that one.
- * - An inquiry is the order's record, asked for under both of its names.
- * - An answer has no amount, so that an approval is confirmed by the record before it is believed: see `confirmAmounts`.
- * - The bank charges a card whose holder has failed: only the result that it has resolved lets a payment go on.
+ * - The order has 20 characters with the payment's id, behind four of ours, or behind the bank's in 3-D
+ * Secure. An approval uses it up forever.
+ * - A deadline is ours alone: the bank has no parameter for it.
+ * - Movements are named by `hostlogkey`, which a capture may share with its authorization: see
+ * `captureNameOf`.
+ * - A void names its movement, and is sent only if the record shows that movement.
+ * - An inquiry reads the order's record, under both of its names.
+ * - An answer has no amount, so an approval is confirmed by the record before it is believed: see
+ * `confirmAmounts`.
+ * - The bank charges a card even if its holder failed the authentication: only the result that the bank has
+ * resolved lets a payment continue.
  *
- * Bodies have card numbers in them, so that nothing here is logged, thrown or kept.
+ * Bodies have card numbers in them, so nothing here is logged, thrown or kept.
  */
 class PosnetBank implements OrderBank<Written, Proof> {
   readonly capabilities: Capabilities;

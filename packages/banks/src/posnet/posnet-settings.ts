@@ -38,7 +38,10 @@ export const POSNET_TERMINAL = {
   secrets: [],
 } as const;
 
-/** A second success of an order is refused; no reference of ours comes back; a capture of less releases the rest. */
+/**
+ * A second success of an order is refused; the bank does not return our references; a partial capture
+ * releases the rest.
+ */
 export function posnetCapabilities({ confirmAmounts }: Pick<PosnetSettings, "confirmAmounts">): Capabilities {
   return {
     repetition: "refuses_second_success",

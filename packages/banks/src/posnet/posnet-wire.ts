@@ -6,7 +6,10 @@ import { readHistory } from "./order-history.ts";
 import type { PosnetSettings } from "./posnet-settings.ts";
 import { callBody, callHeaders, ORDER_PREFIX, type PosnetCall } from "./requests.ts";
 
-/** Prefixes that the bank has given to payments with 3-D Secure: by its document, and by what clients of it have met. */
+/**
+ * Prefixes that the bank gives to payments with 3-D Secure: by its document, and as observed by other
+ * clients.
+ */
 const SECURE_PREFIXES = ["TDS_", "TDSC"];
 
 /** The calls of one account over the network. */

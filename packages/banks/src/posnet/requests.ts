@@ -153,7 +153,7 @@ export function isReturnUrl(url: string): boolean {
   return new URL(url).href.length <= 255;
 }
 
-/** One payment is `00`: the number 1 is none of the protocol's. */
+/** A payment without installments is `00`: the protocol does not allow the number 1. */
 export function writeInstallments(count: number): string {
   return count > 1 ? String(count).padStart(2, "0") : "00";
 }

@@ -35,7 +35,7 @@ const OF_CARD = {
 };
 
 const OF_STEP: Record<Step, ReadonlyMap<string, CodeClass>> = {
-  // 0217 is about the state of the order, which may be that of a copy.
+  // 0217 is about the order's state, which a copy of the call may have caused.
   payment: codeTable({ ...OF_CARD, undecided: "0217" }),
   three_ds: codeTable(OF_CARD),
   follow_up: codeTable({

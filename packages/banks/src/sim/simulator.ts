@@ -47,10 +47,10 @@ export type SimulatorAcquirerOptions = BoundedHttpClientOptions & {
 };
 
 /**
- * The acquirer simulator over HTTP; the protocol is in `tools/bank-simulator/src/protocols/sim/README.md`. The card is in the
- * request's body only: no outcome and no error names any part of it.
- * @throws immediately for an invalid URL; a call rejects with RangeError for an amount that no JSON number can
- * represent
+ * The acquirer simulator over HTTP; the protocol is in `tools/bank-simulator/src/protocols/sim/README.md`.
+ * Only the request's body has the card: no outcome and no error names any part of it.
+ * @throws immediately for an invalid URL; a call rejects with RangeError for an amount that no JSON number
+ * can represent
  */
 export function createSimulatorAcquirer(options: SimulatorAcquirerOptions): Acquirer {
   const client = new BoundedHttpClient(options);
@@ -198,8 +198,8 @@ function readOutcome(
 }
 
 /**
- * Only a 200 with a body of the protocol says anything about the money. A 4xx is our own mistake or the answer of
- * another server, and neither proves that nothing happened.
+ * Reads an answer. Only a 200 with a body of the protocol decides about the money. A 4xx is our own mistake
+ * or another server's answer, and neither proves that nothing happened.
  */
 function readAnswer<Schema extends z.ZodType>(
   exchange: HttpExchange,
@@ -211,7 +211,7 @@ function readAnswer<Schema extends z.ZodType>(
   return parsed.success ? { kind: "read", answer: parsed.data } : INVALID_ANSWER;
 }
 
-/** An approval of our call in another amount is one all the same. */
+/** An approval of our call in another amount is an approval all the same. */
 function mismatchOf(
   answer: z.output<typeof operationAnswer | typeof completionAnswer>,
   { reference }: { reference: string },

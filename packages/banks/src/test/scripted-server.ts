@@ -29,8 +29,8 @@ export function written(answer: string | ScriptedAnswer, xml: string): Answer<un
 }
 
 /**
- * A bank that gives the answers that a test has put in line, each to one request, and keeps the requests.
- * @param otherwise answers where there is none in line.
+ * A bank that gives a test's queued answers, one for each request, and keeps the requests.
+ * @param otherwise answers when the queue is empty.
  */
 export async function startScriptedServer<Fields>(
   fieldsOf: (body: string) => Fields,

@@ -3,7 +3,7 @@ import { isReadableAccent } from "../accent.ts";
 import { readLogo } from "../logo.ts";
 import { textSchema } from "../text.ts";
 
-/** A logo is a few shapes; a scan or a photograph is none. */
+/** A logo consists of a few shapes; a scan or a photograph would exceed this. */
 const LOGO_CHARACTERS_MAX = 8_192;
 
 /** A merchant's appearance to its buyers, on the hosted page and on the pages of its payment links. */

@@ -15,7 +15,7 @@ const digits = (what: string) =>
     .optional()
     .meta({ description: what, examples: ["1080"] });
 
-/** Bits of a pixel, of which EMV 3-D Secure knows these; others count as the next one below. */
+/** Bits of a pixel that EMV 3-D Secure allows; another value counts as the next one below. */
 export const COLOR_DEPTHS = ["1", "4", "8", "15", "16", "24", "32", "48"] as const;
 
 /**

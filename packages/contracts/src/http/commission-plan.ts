@@ -52,9 +52,10 @@ export function installmentsOf(rule: {
 }
 
 /**
- * The charge to a merchant for each payment: a percentage of the amount plus a fixed part, by the first of `rules` that
- * names the payment, or by the plan's own rate and fixed part where none does. Fixed parts are due only on payments in
- * `currency`. The commission is never more than the amount, unless `mayExceedAmount` says so.
+ * The charge to a merchant for each payment: a percentage of the amount plus a fixed part. The first of
+ * `rules` that matches the payment decides, or else the plan's own rate and fixed part. Fixed parts are due
+ * only on payments in `currency`. The commission is never more than the amount, unless `mayExceedAmount` says
+ * so.
  */
 export const commissionPlanSchema = z
   .object({

@@ -111,7 +111,7 @@ export function takesIdempotencyKey(endpoint: Pick<Endpoint, "listener" | "metho
   return method === "POST" || (isForPeople(endpoint) && (method === "PUT" || method === "PATCH"));
 }
 
-/** The problems of such a request when it carries one. */
+/** The problems of a request that carries an Idempotency-Key. */
 export const IDEMPOTENCY_PROBLEMS = ["idempotency_key_in_use", "idempotency_key_reused"] as const;
 
 /** The problems of any endpoint that starts a payment with a card. */

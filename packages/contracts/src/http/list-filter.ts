@@ -92,7 +92,7 @@ const COMPARED_FILTERS = [
   "answered",
 ] as const;
 
-/** The longest range of time whose rows are compared one by one. */
+/** The longest range of time in which all rows are compared one by one. */
 export const RANGE_DAYS_MAX = 31;
 
 /**

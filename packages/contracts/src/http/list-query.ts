@@ -7,7 +7,7 @@ export const pageQuery = {
   cursor: cursorParameter(1_000),
 };
 
-/** The same in a command. */
+/** The page's fields in a command. */
 export const pagePayload = { limit: z.int(), cursor: z.string().optional() };
 
 /** One page of a list. */

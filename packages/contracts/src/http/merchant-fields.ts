@@ -11,7 +11,7 @@ export const merchantFields = {
     .meta({ description: "Merchant's id of the customer; no card number" }),
 };
 
-/** The same fields in commands and records. */
+/** The merchant's fields in commands and records. */
 export const shownMerchantFields = {
   customerId: z.string().optional().meta({ description: "Merchant's id of the customer, if it gave one" }),
 } satisfies Record<keyof typeof merchantFields, z.ZodType>;

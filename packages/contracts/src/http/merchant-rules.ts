@@ -6,7 +6,7 @@ import { AMOUNT_FAULT_MESSAGES, currencySchema } from "./card-payment-fields.ts"
 
 const windowSeconds = wholeNumberSchema(1, 86_400, "Length of the sliding window, in seconds");
 
-/** At most `max` payments go to the bank within any `windowSeconds`; rejected ones do not count. */
+/** At most `max` payments go to the bank within any `windowSeconds`; rejected payments do not count. */
 const attemptsSchema = z
   .object({
     max: wholeNumberSchema(1, 1_000, "Number of payments that go to the bank within the window"),
@@ -48,8 +48,8 @@ const largestAmountsSchema = z
   });
 
 /**
- * The gateway's own rules for one merchant: a payment that breaks one is REJECTED and never sent to the bank. They hold
- * for pre-authorizations and sales; each is off where it is left out.
+ * The merchant rules: a payment that breaks one is REJECTED and never sent to the bank. They apply to
+ * pre-authorizations and sales; a rule that is left out is off.
  */
 export const merchantRulesSchema = z
   .object({

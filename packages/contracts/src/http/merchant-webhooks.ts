@@ -12,7 +12,10 @@ const time = (description: string) => z.iso.datetime().optional().meta({ descrip
 /** More of them are not counted. */
 export const WAITING_COUNT_MAX = 10_000;
 
-/** Those who may change a merchant's endpoints; each may, and those before it. */
+/**
+ * The kinds of callers who may change a merchant's endpoints. A setting allows the named kind and the kinds
+ * before it.
+ */
 export const WEBHOOK_MANAGERS = ["operators", "staff", "api"] as const;
 export const webhookManagersSchema = z.enum(WEBHOOK_MANAGERS);
 export type WebhookManagers = z.infer<typeof webhookManagersSchema>;
@@ -89,6 +92,6 @@ export const webhookEndpointListSchema = z
   .meta({ id: "WebhookEndpointList" });
 export type WebhookEndpointList = z.infer<typeof webhookEndpointListSchema>;
 
-/** The same from the dispatcher, with the key that headers are sealed to on their way to it. */
+/** The dispatcher's list of endpoints, with the key to which headers are sealed on their way to it. */
 export const listedWebhooksSchema = webhookEndpointListSchema.extend({ sealTo: z.string() });
 export type ListedWebhooks = z.infer<typeof listedWebhooksSchema>;

@@ -109,7 +109,9 @@ export const checkoutDetailFields = {
 /** The fields of every request with a card. */
 export const orderDetailFields = { ...checkoutDetailFields, browser: browserSchema.optional() };
 
-/** The same where it travels beside the card, sealed as the card is: amounts are minor units in decimal digits. */
+/**
+ * The details beside a card in a command, sealed like the card: amounts are minor units in decimal digits.
+ */
 export const orderDetailsSchema = z.object({
   ...orderDetailFields,
   basket: z.array(z.object({ ...basketItem, amountMinor: z.string().regex(/^\d{1,14}$/) })).optional(),
@@ -119,7 +121,7 @@ export type OrderDetails = z.infer<typeof orderDetailsSchema>;
 type RequestDetails = z.infer<z.ZodObject<typeof checkoutDetailFields>> &
   Pick<OrderDetails, "browser"> & { currency: string };
 
-/** @returns undefined where a validated request has none of them. */
+/** @returns undefined if a validated request has no details. */
 export function orderDetailsOf(request: RequestDetails): OrderDetails | undefined {
   const { customer, basket, browser, description, initiator, currency } = request;
   const details: OrderDetails = {

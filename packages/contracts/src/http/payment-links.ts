@@ -10,8 +10,8 @@ import { checkReturnUrls, returnUrlSchema } from "./return-url.ts";
 /** Payment links: an address, or a QR code, that buyers pay without a call of the merchant's server for each. */
 
 /**
- * `USED`: a link for one payment was paid. `EXPIRED`: no buyer can begin any more. `DISABLED`: the merchant has ended
- * it.
+ * `USED`: a link for one payment was paid. `EXPIRED`: no buyer can begin to pay. `DISABLED`: the merchant has
+ * ended it.
  */
 export const PAYMENT_LINK_STATUSES = ["ACTIVE", "USED", "EXPIRED", "DISABLED"] as const;
 

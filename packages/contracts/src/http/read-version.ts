@@ -11,7 +11,7 @@ export const readVersionSchema = wholeNumberSchema(
   "The version that you have read: if there is a newer one, nothing is changed (`changed_since_read`)",
 );
 
-/** The same beside a body that is a list; 0 is what has no version yet. */
+/** The version as a parameter, beside a body that is a list; 0 stands for no version yet. */
 export const readVersionParameter = z
   .string()
   .regex(/^(0|[1-9]\d{0,5})$/, { error: "must be a whole number from 0 to 999999" })

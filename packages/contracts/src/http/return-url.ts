@@ -51,7 +51,10 @@ export function checkReturnUrls(
   }
 }
 
-/** Only these two names: the browser's machine decides which others lead to a loopback address. */
+/**
+ * Accepts only these two names, since the browser's machine decides which other names lead to a loopback
+ * address.
+ */
 function isLoopbackUrl(value: string): boolean {
   return (
     /^http:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?(?:[/?#][!-~]*)?$/.test(value) &&

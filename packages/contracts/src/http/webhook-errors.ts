@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The class of an attempt's failure, and no more: the network's own words would tell a port scanner too much. */
+/** The class of an attempt's failure without details: the network's own words would help a port scanner. */
 export const WEBHOOK_ERRORS = [
   "dns",
   "refused",

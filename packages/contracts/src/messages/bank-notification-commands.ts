@@ -5,8 +5,9 @@ import { defineServiceCommand } from "./message.ts";
 export const BANK_NOTIFICATION_BOUNDS = { bodyBytes: 16 * 1_024, headers: 8, headerValue: 1_024 } as const;
 
 /**
- * A message to the address of an account, which may be its bank's. Only payments, which has the account's secrets, can
- * tell. The command is done in either case, and changes no more than an inquiry at the bank about what it names.
+ * A message to the address of an account, which may come from its bank. Only `payments`, which has the
+ * account's secrets, can verify it. The command is done in either case, and at most makes `payments` inquire
+ * at the bank about the named payment.
  */
 export const takeBankNotification = defineServiceCommand({
   service: "payments",

@@ -29,9 +29,9 @@ export const BUS_USERS = [
 export type BusUser = (typeof BUS_USERS)[number];
 
 /**
- * The names that a user may sign in with. There are two, with a password each and the same rights, so that a password
- * can be replaced while processes run: the unused one gets the new password, the processes move to it one by one, and
- * then the other one is replaced.
+ * The names that a user may sign in with: two, with a password each and the same rights, so that a password
+ * can be replaced while processes run. The unused name gets the new password, the processes move to it one by
+ * one, and then the password of the old name is replaced.
  */
 export function busLoginsOf(user: string): [string, string] {
   return [user, `${user}${SECOND_LOGIN}`];

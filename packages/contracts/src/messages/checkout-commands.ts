@@ -32,7 +32,7 @@ export const openCheckoutSchema = z.object({
 });
 export type OpenCheckout = z.infer<typeof openCheckoutSchema>;
 
-/** Cancels one of the merchant's checkouts. One that is cancelled already is answered as it is. */
+/** Cancels one of the merchant's checkouts. A checkout that is cancelled already is answered unchanged. */
 export const cancelCheckoutSchema = z.object({ checkoutId: z.uuid(), requestId: z.uuid() });
 export type CancelCheckoutOfMerchant = z.infer<typeof cancelCheckoutSchema>;
 

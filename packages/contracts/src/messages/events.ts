@@ -33,8 +33,8 @@ export type StatusChangedEvent = z.infer<typeof statusChangedEventSchema>;
 const LISTED_MAX = 1_000;
 
 /**
- * A message of the stream is one event, or a list of them, each with the `traceparent` that a message of one event has
- * as a header. Readers judge each event by itself: an invalid one does not stop the others.
+ * A message of the stream is one event, or a list of events, each with the `traceparent` that a single event
+ * has as a header. Readers judge each event by itself: an invalid one does not stop the others.
  */
 export const eventListSchema = z.object({ events: z.array(z.unknown()).min(1).max(LISTED_MAX) });
 export type ListedEvent = StatusChangedEvent & { traceparent?: string };

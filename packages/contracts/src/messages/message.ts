@@ -104,7 +104,8 @@ export type Command<
   name: string;
   subject: string;
   /**
-   * The users that may send it: the permissions of the bus are made from this, and no other user's message is answered.
+   * The users that may send it. The bus permissions are made from this list, and no other user's message is
+   * answered.
    */
   senders: readonly BusUser[];
   work: Work;

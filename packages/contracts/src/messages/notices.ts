@@ -8,8 +8,8 @@ import {
 import type { BusUser } from "./bus-users.ts";
 
 /**
- * A message from one process to others. A notice is a hint that makes something act sooner: it has no answer, it can be
- * lost, and what it is about must come true without it.
+ * A message from one process to others. A notice is a hint that makes a process act sooner. It has no answer
+ * and can be lost, and its effect must come about without it, too.
  */
 export type Notice<Payload extends z.ZodType = z.ZodType> = {
   publishers: readonly BusUser[];

@@ -23,7 +23,10 @@ export const makePaymentLinkSchema = z.object({
 });
 export type MakePaymentLink = z.infer<typeof makePaymentLinkSchema>;
 
-/** Ends a link; one that is disabled already is answered as it is. `requestId`: of this request, for its key. */
+/**
+ * Ends a link; a link that is disabled already is answered unchanged. `requestId` identifies this request,
+ * for its key.
+ */
 export const endPaymentLinkSchema = z.object({ paymentLinkId: z.uuid(), requestId: z.uuid() });
 export type EndPaymentLink = z.infer<typeof endPaymentLinkSchema>;
 

@@ -53,8 +53,9 @@ export type RefundAnswer = z.infer<typeof refundAnswerSchema>;
 export const approvalsRequiredSchema = z.union([z.literal(1), z.literal(2)]);
 
 /**
- * One person's consent to a refund, which the operators' listener sends here before it sends the approval to `refunds`:
- * whatever `refunds` says, a refund is paid only where `payments` has heard from the people themselves (docs/adr/0062).
+ * One person's consent to a refund. The operators' listener sends it here before it sends the approval to
+ * `refunds`. Whatever `refunds` says, a refund is paid only if `payments` itself has verified the people
+ * (docs/adr/0062).
  */
 export const agreeToRefund = defineOperatorCommand({
   service: "payments",
@@ -76,15 +77,15 @@ export type AgreeToRefund = z.infer<typeof agreeToRefund.request>;
 const senders = ["refunds"] as const;
 
 /**
- * One step of a refund at the bank: it is sent, or asked about and sent again where that is safe. It is repeated until the
- * answer is `approved` or `declined`; `not_found` says that it may still arrive. Refused where its amount is not reserved, or
- * where not enough people have agreed.
+ * One step of a refund at the bank: it is sent, or inquired about and sent again if that is safe. It is
+ * repeated until the answer is `approved` or `declined`; `not_found` says that it may still arrive. It is
+ * refused if its amount is not reserved, or if not enough people have agreed.
  */
 export const carryOutRefundAtBank = defineServiceCommand({
   service: "payments",
   name: "carry-out-refund",
   senders,
-  /** `resumed`: it may have been sent before, whatever `payments` knows of it after a restore. */
+  /** `resumed`: the refund may have been sent before, even if `payments` does not know it after a restore. */
   request: refundAtBank.extend({ resumed: z.boolean() }),
   result: z.object({
     answer: refundAnswerSchema,
@@ -96,7 +97,7 @@ export const carryOutRefundAtBank = defineServiceCommand({
 });
 export type RefundToCarryOut = z.infer<typeof carryOutRefundAtBank.request>;
 
-/** One inquiry about a refund, which sends nothing; of its last reference, or of the n-th. */
+/** One inquiry about a refund, which sends nothing: about its last reference, or the n-th. */
 export const inquireRefundAtBank = defineServiceCommand({
   service: "payments",
   name: "inquire-refund",
@@ -106,7 +107,10 @@ export const inquireRefundAtBank = defineServiceCommand({
 });
 export type RefundToAskAbout = z.infer<typeof inquireRefundAtBank.request>;
 
-/** Reads until when a refund that was sent may still take effect; nothing where it cannot any more. Asks no bank. */
+/**
+ * Reads the time until which a sent refund may still take effect; nothing if it no longer can. It asks no
+ * bank.
+ */
 export const readRefundSending = defineServiceCommand({
   service: "payments",
   name: "read-refund-sending",

@@ -10,7 +10,7 @@ export const refundOfPaymentSchema = z.object({
   amountMinor: amountMinorSchema,
   currency: z.string(),
 });
-/** A merchant's request, with what it says to the people who decide. */
+/** A merchant's request, with its message to the people who decide. */
 export const requestRefundSchema = refundOfPaymentSchema.extend({ reason: z.string().optional() });
 export type RequestRefund = z.infer<typeof requestRefundSchema>;
 

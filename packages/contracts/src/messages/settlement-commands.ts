@@ -4,8 +4,8 @@ import { sealedPartSchema } from "../sealed-reply.ts";
 import { amountMinorSchema, defineOperatorCommand, defineServiceCommand } from "./message.ts";
 
 /**
- * A movement of money, or one that did not happen, as its owner knows it. A bank's settlement file is compared with it.
- * It has the masked number of the card, and nothing else of it.
+ * A movement of money, or one that did not happen, as its owner knows it. A bank's settlement file is
+ * compared with it. Of the card it has only the masked number.
  */
 export const movementFactSchema = z.object({
   /** The id of the payment or the refund; our reference at the bank begins with it. */
@@ -17,8 +17,9 @@ export const movementFactSchema = z.object({
   merchantId: z.uuid(),
   kind: z.enum(["SALE", "CAPTURE", "REFUND"]),
   /**
-   * `DONE`: the money moved, so the bank has to report it. `NOT_DONE`: it did not, and a report of it is wrong. `VOIDED`:
-   * a sale that was voided. `OPEN`: not known yet, such as an authorization that can still be captured.
+   * `DONE`: the money moved, so the bank has to report it. `NOT_DONE`: it did not, and a report of it is
+   * wrong. `VOIDED`: a sale that was voided. `OPEN`: not known yet, such as an authorization that can still
+   * be captured.
    */
   standing: z.enum(["DONE", "NOT_DONE", "VOIDED", "OPEN"]),
   /** A refund that was carried out by a void of its whole payment, which the bank reports instead. */
@@ -45,8 +46,9 @@ export const movementFactSchema = z.object({
 export type MovementFact = z.infer<typeof movementFactSchema>;
 
 /**
- * A place in an owner's feed of movements. A reader that has none begins with all rows in the order of their ids; then
- * the changes follow, in the order of the transactions that made them. A reader may also begin at any id of the rows.
+ * A place in an owner's feed of movements. A reader without a place begins with all rows in the order of
+ * their ids. Then the changes follow, in the order of the transactions that made them. A reader may also
+ * begin at any row's id.
  */
 export const feedPlaceSchema = z.object({
   /**
@@ -72,7 +74,7 @@ const movements = {
   request: z.object({ after: feedPlaceSchema.optional() }),
   result: z.union([
     z.object({
-      /** Facts as they are now, of live merchants. One may come again, and a later one before. */
+      /** Present facts of live merchants. A fact may come again, and a later version may come first. */
       facts: z.array(movementFactSchema).max(MOVEMENTS_MAX),
       next: feedPlaceSchema,
       /** Nothing more can be read now: transactions from `next` on may not have ended yet. */
@@ -128,7 +130,7 @@ export const beginSettlementUpload = defineOperatorCommand({
     accountId: z.string(),
     mapping: z.string(),
     fileName: fileNameSchema,
-    /** It counts once somebody confirms it, also where one person is enough. */
+    /** The file counts only after a person has confirmed it, even if one person is enough. */
     review: z.enum(["true", "false"]).optional(),
   }),
   /** The public key that its parts are sealed to: they may have whole card numbers. */

@@ -56,15 +56,17 @@ export const threeDsTermsSchema = z.object({
 export type ThreeDsTerms = z.infer<typeof threeDsTermsSchema>;
 
 /**
- * Hands the card to the acquirer, which says whether its holder has to pass a challenge; without one the payment goes
- * on to its end.
+ * Hands the card to the acquirer, which decides whether its holder has to pass a challenge; without a
+ * challenge the payment continues to its end.
  */
 export const enrolPaymentSchema = sellPaymentSchema.extend(threeDsTermsSchema.shape);
 export type EnrolPayment = z.infer<typeof enrolPaymentSchema>;
 
 const session = { paymentId: z.uuid(), sessionId: z.uuid() };
 
-/** The payment as it stands, and the destination of its cardholder's browser once it is no longer ENROLLED. */
+/**
+ * The payment's present state, and the destination of its cardholder's browser once it is no longer ENROLLED.
+ */
 export const sessionStateSchema = z.object({
   payment: apiPaymentResponseSchema,
   /** In its own mode. */
@@ -96,9 +98,9 @@ export const browserReturnSchema = z.object({
 export type BrowserReturn = z.infer<typeof browserReturnSchema>;
 
 /**
- * Asks the acquirer once for the challenge's result when the browser is back, and authorizes. A repetition changes
- * nothing and answers with the payment as it stands; `pending` while that is not known, `three_ds_session_not_found`
- * for another session.
+ * Asks the acquirer once for the challenge's result when the browser is back, and authorizes. A repetition
+ * changes nothing and answers with the payment's present state; `pending` while that is not known,
+ * `three_ds_session_not_found` for another session.
  */
 export const completePayment = defineServiceCommand({
   service: "payments",

@@ -11,8 +11,9 @@ import {
 import type { OperatorRole } from "../operator-role.ts";
 
 /**
- * An operation as it is written: what the gateway serves, and the command that it becomes on the bus. Its name is its
- * key in the table. The command, its permissions, the OpenAPI document and, for most, the gateway's route follow from it.
+ * An operation as it is written: the endpoint that the gateway serves, and its command on the bus. Its name
+ * is its key in the table. The command, its permissions, the OpenAPI document and, for most operations, the
+ * gateway's route follow from it.
  */
 type Definition = EndpointFields & {
   /** The service that carries it out and the command's name there. Without it the gateway answers by itself. */

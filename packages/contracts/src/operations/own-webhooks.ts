@@ -17,7 +17,7 @@ const WHERE_ALLOWED = "Where your operator lets your API keys change endpoints."
 
 const NO_OBSERVER = `${WHERE_ALLOWED} An endpoint that gets \`webhook.endpoint_changed\` is changed by people alone.`;
 
-/** The problems of an operator's operation, and that of a key that may not change anything. */
+/** The problems of an operator's operation, and the problem of an API key that may not change anything. */
 function problemsOf({ problems }: { problems: readonly ProblemCode[] }): ProblemCode[] {
   const own = problems.filter((code) => code !== "forbidden" && code !== "merchant_not_found");
   return [...own, "webhook_change_not_allowed"];

@@ -3,7 +3,7 @@ import { WITH_ROWS } from "../http/list-query.ts";
 import type { Difference } from "./staff-endpoint.ts";
 import { operations } from "./operations.ts";
 
-/** The reads that any role may make, by the endpoint of operators or merchants that reads the same. */
+/** The reads that any role may make, each with the operators' or merchants' endpoint for the same data. */
 export const STAFF_READS: readonly (readonly [Endpoint, Omit<Difference, "role">])[] = [
   [
     operations.listPaymentsOfMerchants,

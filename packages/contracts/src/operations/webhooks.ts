@@ -180,7 +180,7 @@ export const webhookOperations = defineOperatorOperations({
     subject: "webhooks.read-body",
     method: "GET",
     path: "/operator/webhook-deliveries/{eventId}/body",
-    // It has the buyer's name and the masked number of the card: those need it who look after deliveries.
+    // It has the buyer's name and the card's masked number, which the people who look after deliveries need.
     role: "operations",
     summary: "Get the body of a webhook",
     description:
@@ -223,7 +223,7 @@ export const webhookOperations = defineOperatorOperations({
 
   redeliverFailedWebhooks: {
     subject: "webhooks.redeliver-failed",
-    /** Without a time, those that wait. */
+    /** Without a time it counts the pending ones. */
     payload: z.object({
       merchantId: z.uuid(),
       since: z.iso.datetime({ offset: true }).optional(),

@@ -7,7 +7,7 @@ import { isOutage } from "../postgres.ts";
 /** Rows that can only be used with a key of a ring, and the column of that key. An index has to begin with `keyId`. */
 export type KeyedRows = { table: RawBuilder<unknown>; keyId: RawBuilder<string>; where: RawBuilder<boolean> };
 
-/** A ring of keys and everything in the database that needs one of them. */
+/** A key ring and everything in the database that needs one of its keys. */
 export type RingInUse<DB = unknown> = {
   /** The environment variable. */
   setting: string;

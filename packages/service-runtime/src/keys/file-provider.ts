@@ -4,8 +4,8 @@ import type { KeyProvider } from "./key-provider.ts";
 import { providerFault, readProviderFile } from "./provider-fault.ts";
 
 /**
- * A key of 32 bytes in a file, or in two files whose exclusive or it is: one custodian for each, of whom neither knows
- * anything of the key. AES-256-GCM with the ring's name as additional data.
+ * A key of 32 bytes in a file, or as the exclusive or of two files with a custodian each, who alone learns
+ * nothing about the key. AES-256-GCM with the ring's name as additional data.
  */
 export function fileProvider(uri: string): KeyProvider {
   const paths = uri.slice("file:".length).split(",");

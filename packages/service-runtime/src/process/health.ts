@@ -23,11 +23,10 @@ export type Health = {
 };
 
 /**
- * `GET /livez`: the event loop turns and none of the process's own loops is stuck; it does not check dependencies,
- * since a restart would not repair them.
- * `GET /readyz`: every dependency answers within a second and the service is not draining. The body names those that do
- * not.
- * `GET /metrics`: all metrics, in Prometheus' text format.
+ * `GET /livez`: the event loop turns and none of the process's own loops is stuck. It does not check
+ * dependencies, since a restart would not repair them. `GET /readyz`: every dependency answers within a
+ * second and the service is not draining; the body names those that do not answer. `GET /metrics`: all
+ * metrics, in Prometheus' text format.
  */
 export async function startHealth(
   host: string,

@@ -60,10 +60,10 @@ export async function runService<Shape extends typeof processSettings>(
 }
 
 /**
- * The life of a process with one service or several: read the settings, start telemetry and then the services, wait for
- * SIGTERM or SIGINT, drain, exit 0. A missing or malformed setting ends it before anything starts, with every fault on
- * standard error. An error that is thrown and not caught ends the process with 1: otherwise it would go on in an
- * unforeseen state. The supervisor starts it again.
+ * The life of a process with one or several services: read the settings, start telemetry and then the
+ * services, wait for SIGTERM or SIGINT, drain, exit 0. A missing or malformed setting ends it before anything
+ * starts, with every fault on standard error. An uncaught error ends the process with 1, since its state
+ * would be unpredictable, and the supervisor starts it again.
  */
 export async function runServices(chosen: { service: Service; env: NodeJS.ProcessEnv }[]): Promise<void> {
   // The effect of `--disable-proto=delete` for every way to start the process: an own `__proto__` of parsed JSON that
@@ -116,7 +116,7 @@ export async function runServices(chosen: { service: Service; env: NodeJS.Proces
   const signal = await stopSignal;
   log.info({ signal }, "draining");
   try {
-    // One that fails does not cut off what the others have under way.
+    // A service that fails to stop does not interrupt the others' work.
     const stopped = await Promise.allSettled(running.map(async (service) => await service.stop()));
     const failed = stopped.find((each) => each.status === "rejected");
     if (failed) throw failed.reason;

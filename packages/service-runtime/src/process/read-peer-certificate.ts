@@ -72,7 +72,7 @@ const PREAMBLES = {
     if (answer.toString("latin1") !== "S") throw new Error("PostgreSQL has no TLS");
     socket.removeAllListeners("data");
   },
-  /** Reads the INFO line; an answer of more than a few kilobytes is none. */
+  /** Reads the INFO line; an answer of more than a few kilobytes is invalid. */
   async nats(socket: Socket, signal: AbortSignal): Promise<void> {
     let greeting = "";
     while (!greeting.includes("\r\n")) {

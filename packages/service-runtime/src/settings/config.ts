@@ -4,10 +4,10 @@ import { keyProviderSettings } from "./key-provider-settings.ts";
 import { plaintextSettings } from "./plaintext.ts";
 
 /**
- * Settings come from environment variables, are parsed once by `runService`, before anything is begun, and then are
- * plain values. Every variable of ours has its unit in its value (`15s`; OpenTelemetry's own are milliseconds), and all
- * faults are listed together, never with the value: it may be a secret. A setting's meaning is its `.describe()`, the
- * last call on its schema; docs/settings.md is generated from the schemas.
+ * Settings come from environment variables. `runService` parses them once, before anything begins, and then
+ * they are plain values. Every variable of ours has its unit in its value (`15s`; OpenTelemetry's own are
+ * milliseconds). All faults are listed together, without the values, which may be secret. A setting's meaning
+ * is its `.describe()`, the last call on its schema; docs/settings.md is generated from the schemas.
  */
 export class ConfigError extends Error {
   override name = "ConfigError";

@@ -86,7 +86,9 @@ export function refusePlaintext<Settings extends { ALLOW_PLAINTEXT: AllowedPlain
   };
 }
 
-/** A URL of the web. Without one, such as where the setting is a file's path, there is nothing to encrypt. */
+/**
+ * A URL's connection. Without a URL, such as when the setting is a file's path, there is nothing to encrypt.
+ */
 export function webWire(setting: string, name: PlaintextName, url: string | undefined): Wire | undefined {
   if (url === undefined) return undefined;
   return { setting, name, isSafe: !/^http:/i.test(url) || isSafeWebUrl(url), mend: "must be https://" };

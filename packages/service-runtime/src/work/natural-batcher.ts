@@ -28,9 +28,9 @@ export type BatcherOptions<Item, Result> = {
   /** Most flushes side by side. */
   flushesMax: number;
   /**
-   * The wait of a flush's first item for others: for items that no request waits for, where fewer statements are worth
-   * more than an early one. A full flush does not wait. With zero (the default) it waits only for the end of the event
-   * loop's turn.
+   * The time that a flush's first item waits for others. It is for items that no request waits for, where
+   * fewer statements are worth more than an early one. A full flush does not wait. With zero (the default)
+   * the flush waits only for the end of the event loop's turn.
    */
   lingerMs?: number;
   /**

@@ -1,7 +1,7 @@
 /**
- * Counts events that outsiders can cause at will: a line in the log for each would be a flood of its own.
+ * Counts events that outsiders can cause at will, so that they cannot flood the log.
  *
- * @param report is called a second after the first one, with their number.
+ * @param report is called a second after the first event, with the number of events.
  */
 export function oncePerSecond(report: (count: number) => void): () => void {
   let count = 0;

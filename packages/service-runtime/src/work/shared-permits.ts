@@ -96,7 +96,7 @@ function createQueue<Waiter>() {
       queue?.delete(waiter);
       if (queue?.size === 0) queues.delete(holder);
     },
-    /** The holder's first waiter. The holder's next turn comes after the others'. */
+    /** The holder's first waiter; the holder's next turn comes after the other holders'. */
     next(holder: string): Waiter {
       const queue = queues.get(holder)!;
       const [first] = queue as Set<Waiter> & Iterable<Waiter>;

@@ -9,7 +9,7 @@ import type { PeriodicTask } from "./periodic-task.ts";
 export type WorkPoolOptions<Item> = {
   /** Items under way at the same time, at most; asked for each time where it may change. */
   inFlightMax: number | (() => number);
-  /** The interval between looks for due work when there was none. */
+  /** The interval between checks for due work while there is none. */
   intervalMs: number;
   /** Waits for the next look where there was no work, until the signal is aborted; for the interval where it is left out. */
   untilNextLook?: (stopped: AbortSignal) => Promise<void>;

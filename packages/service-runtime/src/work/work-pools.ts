@@ -8,15 +8,15 @@ export type WorkPoolsOptions<Key, Item> = Omit<
   "inFlightMax" | "lease" | "untilNextLook"
 > & {
   /**
-   * The milliseconds until the first item of any key is due, 0 or less where one is due now, undefined where none
-   * waits. Asked once in each interval for all keys, and again when the first item is due: with nothing to do it is the
-   * only statement for any number of keys.
+   * The milliseconds until the first item of any key is due, 0 or less if one is due now, undefined if none
+   * waits. It is called once in each interval for all keys, and again when the first item is due. With
+   * nothing to do it is the only statement for any number of keys.
    */
   dueInMs: () => Promise<number | undefined>;
   /**
-   * True where this process nudges for whatever it makes due. While nothing is due and no nudge comes, it then looks
-   * once in {@link IDLE_INTERVALS} intervals, and at least every half minute: so late is what another process has made
-   * due and has died before it could do it.
+   * True if this process nudges for everything that it makes due. While nothing is due and no nudge comes, it
+   * then checks only once in {@link IDLE_INTERVALS} intervals, but at least every half minute. That is the
+   * delay for work that another process made due before it died.
    */
   isNudged?: boolean;
   /** The present keys. One that is left out later keeps its pool. */
@@ -115,7 +115,7 @@ function startLooking(look: () => Promise<number>, intervalMs: number) {
   const nudge = () => waiting.abort();
   const running = (async () => {
     while (!stopping.signal.aborted) {
-      // This look may miss what is nudged for from here on.
+      // From here on a nudge may be about work that this check misses.
       waiting = new AbortController();
       const inMs = await look();
       const lookAt = performance.now() + inMs;

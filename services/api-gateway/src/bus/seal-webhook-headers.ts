@@ -3,18 +3,18 @@ import { sealReply } from "@holdfast/sealing";
 import { Refusal } from "../http/refusal.ts";
 import { refusalOf } from "./command-answer.ts";
 
-/** Headers as they are asked for, if they are. Without a URL they are for the one that their endpoint has. */
+/** The headers of a request, if it has any. Without a URL they are for the endpoint's present one. */
 type AskedHeaders = Pick<SentWebhookHeaders, "for"> & {
   url: string | undefined;
   headers: SentWebhookHeaders["headers"] | undefined;
 };
 
 /**
- * Headers of an endpoint's owner cross the bus sealed to the dispatcher, whose list of endpoints comes with its key, and
- * with the URL that they are for.
+ * Seals an endpoint's headers, with the URL that they are for, to the dispatcher's key, which comes with its
+ * list of endpoints.
  *
  * @param list asks the dispatcher for that list.
- * @returns undefined where no headers are given.
+ * @returns undefined if no headers are given.
  */
 export async function sealWebhookHeaders(
   list: () => Promise<CommandReply<ListedWebhooks>>,

@@ -102,7 +102,7 @@ export function sendOptions(
 /** The context of every command, whoever sends it. */
 type CommonContext = Pick<CommandContext, "requestId" | "deadlineAt">;
 
-/** Sends a command in the trace of its exchange. `contextOf` adds on whose behalf that is. */
+/** Sends a command in the trace of its exchange. `contextOf` adds the caller. */
 function createSend(bus: Bus, { handlerTimeoutMs, requestTimeoutMs, clock, log }: SendOptions) {
   return async <Request extends z.ZodType, Result extends z.ZodType, Context extends CommandContext>(
     command: Command<Request, Result, Context>,

@@ -1,4 +1,4 @@
-/** A real return of a bank, whose fields and hash stand in the tests of mewebstudio/pos (MIT). */
+/** A real return of a bank; its fields and hash come from the tests of mewebstudio/pos (MIT). */
 export const PUBLISHED_RETURN = {
   ReturnOid: "202210308C0F",
   TRANID: "",

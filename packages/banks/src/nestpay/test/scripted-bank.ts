@@ -3,8 +3,8 @@ import { startScriptedServer, written, type ScriptedAnswer } from "../../test/sc
 type Fields = ReadonlyMap<string, string>;
 
 /**
- * A bank that gives the answers that a test has put in line, each to one request.
- * @param otherwise answers where there is none in line.
+ * A bank that gives a test's queued answers, one for each request.
+ * @param otherwise answers when the queue is empty.
  */
 export async function startScriptedBank(otherwise?: (fields: Fields) => string | Promise<string>) {
   const server = await startScriptedServer<Fields>(
@@ -25,7 +25,7 @@ export async function startScriptedBank(otherwise?: (fields: Fields) => string |
 
 const XML = "text/xml;charset=ISO-8859-9";
 
-/** An answer of the API with the elements given, those under `Extra` inside of it. */
+/** An answer of the API with the given elements; elements under `Extra` are nested. */
 export function answerXml(
   elements: Readonly<Record<string, string | Readonly<Record<string, string>>>>,
 ): string {

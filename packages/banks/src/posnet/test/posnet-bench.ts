@@ -19,7 +19,7 @@ export const SECRETS = { encKey: "10,10,10,10,10,10,10,10" };
 export const KEY = { merchantId: MERCHANT, terminalId: TERMINAL, ...SECRETS };
 
 export const ORDER = "019c8f2e7a417d109b5c3f6e2d1a4b7c";
-/** The same as the bank has it: alone, in a payment by card, and in one with 3-D Secure. */
+/** The name as the bank writes it: alone, in a card payment, and in a payment with 3-D Secure. */
 export const NAME = "2weBryng8IaDRmtezV7M";
 export const PLAIN = `HFST${NAME}`;
 export const SECURE = `TDS_${NAME}`;
