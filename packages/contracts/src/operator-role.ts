@@ -6,9 +6,9 @@
  * - `approver` approves and rejects refunds,
  * - `onboarder` changes merchants, their credentials and their webhook endpoints,
  * - `operations` settles what the bank left open, sends webhooks again and reads their bodies, requests
- * refunds for merchants, and reads evidence,
- * - `admin` unlocks people, and does everything except an approver's decisions: nobody who gives others the
- * rights to request money decides about it by the same role.
+ *   refunds for merchants, and reads evidence,
+ * - `admin` locks people out, and does everything except an approver's decisions: nobody who gives others the
+ *   rights to request money decides about it by the same role.
  */
 export const OPERATOR_ROLES = ["viewer", "approver", "onboarder", "operations", "admin"] as const;
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];

@@ -217,7 +217,7 @@ test("the process answers its requests under way at SIGTERM and exits 0", async 
   await eventually(() => expect(payments.received).toHaveLength(1));
   child.kill("SIGTERM");
   await eventually(() => expect(http(port, { path: "/" })).rejects.toMatchObject({ code: "ECONNREFUSED" }));
-  // The one that is kept for a next request ends at once, not with what is under way.
+  // The connection that is kept for a next request ends immediately, not with the work under way.
   await idleClosed;
   release.resolve();
   const answer = await underway;

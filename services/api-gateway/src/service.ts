@@ -159,7 +159,7 @@ async function serveListener(listener: GatewayListener, config: Config, deps: De
       return { name: "public", port: needed(config.PUBLIC_PAGES_PORT), router, tasks: [] };
     }
     case "gateway-staff": {
-      // It is nudged for what it appends itself; the operators' listener looks at the same chain.
+      // Its own entries nudge it, and the operators' listener watches the same chain.
       const intervalMs = STAFF_AUDIT_INTERVAL_MS;
       const auditWatch = watchAuditHead({ db, chain: "gateway", settings: config, log, intervalMs });
       const router = Router().use(apiDescription(config, "staff"), staffApi(config, { ...deps, auditWatch }));

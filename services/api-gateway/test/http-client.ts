@@ -21,7 +21,7 @@ export type HttpRequest = {
   withoutBody?: boolean;
 };
 
-/** One request as it is given, without what `fetch` corrects or forbids. */
+/** Sends one request unchanged, without the corrections and prohibitions of `fetch`. */
 export async function http(
   port: number,
   { method = "GET", path, headers = {}, body, localAddress, withoutBody }: HttpRequest,
@@ -49,7 +49,7 @@ export async function http(
   });
 }
 
-/** Writes bytes to a connection of its own and resolves to all that comes back until the server closes it. */
+/** Writes bytes to a connection of its own and resolves to all bytes until the server closes it. */
 export async function sendRaw(port: number, ...parts: (string | Buffer)[]): Promise<string> {
   return await new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");

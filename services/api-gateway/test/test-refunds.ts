@@ -42,7 +42,7 @@ export async function startTestRefunds(natsUrl: string) {
     }),
     handler(operations.approveRefund.command, async () => await answers.approve()),
   ]);
-  // It hears of each approval first.
+  // `payments` gets each approval first.
   const payments = await serveCommands(natsUrl, "payments", [
     handler(agreeToRefund, async () => ({ outcome: "done", result: { approvalsRequired: 1 as const } })),
   ]);

@@ -11,7 +11,7 @@ export async function connectTls(port: number, options: ConnectionOptions): Prom
   return socket;
 }
 
-/** Writes bytes to a connection of its own and resolves to all that comes back until the server closes it. */
+/** Writes bytes to a connection of its own and resolves to all bytes until the server closes it. */
 export async function sendOverTls(
   port: number,
   options: ConnectionOptions,

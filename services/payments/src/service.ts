@@ -86,7 +86,7 @@ export async function startPayments(
     operationEnded: nudgeAfter<Parameters<BusinessEvents["operationEnded"]>, void>(relay, (...end) =>
       businessEvents.operationEnded(...end),
     ),
-    // The payment may be that of a checkout that nobody reads.
+    // The payment may belong to a checkout that nobody reads.
     unknownConcluded(...concluded: Parameters<BusinessEvents["unknownConcluded"]>): void {
       businessEvents.unknownConcluded(...concluded);
       closing.nudge();
@@ -168,7 +168,8 @@ export async function startPayments(
     staff: staffAdmission(config, log, (attempt: ForbiddenAttempt) => auditForbidden(db, attempt)),
     onHandled: logHandled(log),
     handlers: [
-      // Each of these may leave a payment undecided or due, or end that of a checkout: a read may ask the bank, too.
+      // Each of these may leave a payment undecided or due, or may end a checkout's payment; even a read may
+      // ask the bank.
       ...nudgeAfterEach(worked, [
         ...authorizationHandlers(authorization),
         ...threeDs.handlers,

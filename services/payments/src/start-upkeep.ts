@@ -1,4 +1,4 @@
-/** Background work that finishes what was begun, each account's by workers of its own. */
+/** Background work that finishes earlier work, with workers of its own for each account. */
 import { startWorkPools, type WorkPools, type WorkPoolsOptions } from "@holdfast/service-runtime";
 import type { Upkeep } from "./bank/calls/account-connections.ts";
 import type { Config } from "./config.ts";

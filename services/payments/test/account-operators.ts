@@ -112,7 +112,7 @@ export async function sealSecrets(payments: Operators, owner: string, secrets: o
   return { sealedSecrets: sealReply(sealTo!, JSON.stringify({ for: owner, secrets })) };
 }
 
-/** @throws where there is none. */
+/** @throws if the reply has no result. */
 export function resultOf<Result>(reply: CommandReply<Result>): Result {
   if (!("result" in reply)) throw new Error(JSON.stringify(reply));
   return reply.result;

@@ -5,7 +5,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { checkouts, type CheckoutSteps } from "./checkout-harness.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "./payments-harness.ts";
 
-/** A real process that dies by SIGKILL at each step of paying a checkout, and another that goes on from what is committed. */
+/**
+ * A real process dies by SIGKILL at each step of paying a checkout, and another one continues from the
+ * committed state.
+ */
 let payments: PaymentsHarness;
 let steps: CheckoutSteps;
 const hit = new Set<string>();
@@ -30,7 +33,10 @@ beforeAll(async () => {
 afterEach(() => payments.stopSpawned());
 afterAll(() => payments.close());
 
-/** Opens a checkout with a process that then dies at the point, by what is sent, which is all there is of the service. */
+/**
+ * Opens a checkout with a process that dies at the point when `send` is called; no other process of the
+ * service runs.
+ */
 async function killedAt(
   point: Failpoint,
   send: (checkoutId: string) => Promise<unknown>,

@@ -5,11 +5,11 @@ export type PaymentsHarness = Awaited<ReturnType<typeof startPaymentsHarness>>;
 
 type PaymentsOptions = TestBankOptions &
   Pick<TestSystemOptions, "log" | "account"> & {
-    /** Leaves the service out: the test starts its processes itself. */
+    /** Leaves the service out, since the test starts its processes itself. */
     alone?: boolean;
   };
 
-/** The payments service, and what a merchant asks of it. */
+/** The payments service, and a merchant's requests to it. */
 export async function startPaymentsHarness(
   env: Record<string, string> = {},
   { alone = false, log, account, ...bankOptions }: PaymentsOptions = {},

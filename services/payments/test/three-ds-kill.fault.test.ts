@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterEach(() => payments.stopSpawned());
 afterAll(() => payments.close());
 
-/** Sends what kills the process at the point, which is all there is of the service. */
+/** Sends the request that kills the process at the point; no other process of the service runs. */
 async function killBy(point: Failpoint, send: () => Promise<unknown>): Promise<void> {
   const doomed = await payments.spawn("payments", { FAILPOINTS: `${point}:kill@1` });
   const answer = send();

@@ -6,7 +6,7 @@ import type { RefundRow } from "./refund/refund-record.ts";
 export type BusinessEvents = {
   /** Reserved and queued for approval. */
   requested(refund: RefundRow): void;
-  /** A request was undone before it was shown; nothing is reserved for it. */
+  /** A request was rolled back before it was shown; nothing is reserved for it. */
   undone(refund: RefundRow, cause: string): void;
   /** An operator has approved or rejected; `state` shows whether that was enough. */
   decided(refund: RefundRow, decision: { actor: string; outcome: "approved" | "rejected" }): void;
@@ -109,7 +109,7 @@ export function createBusinessEvents(
   };
 }
 
-/** The fields of the log line; the span of the unit of work gets the same. */
+/** The fields of the log line, which the span of the unit of work gets, too. */
 function identify({ refund_id, payment_id, merchant_id, state, kind }: RefundRow) {
   annotate({
     "holdfast.refund.id": refund_id,

@@ -1,9 +1,9 @@
 /**
- * The command that compares refunds with what `payments` has reserved for them, for use after one of the two databases was
- * restored to an earlier point. It prints each difference and exits with 1 while one is left, or where it could not
- * compare. `--mend` mends what can be mended without a doubt about money (see `mend-difference.ts`).
+ * The command that compares refunds with their reservations in `payments`, after one of the two databases was
+ * restored to an earlier point. It prints each difference, and exits with 1 while one is left, or if it could
+ * not compare. `--mend` mends differences that involve no doubt about money (see `mend-difference.ts`).
  *
- *   DATABASE_URL=… NATS_URL=… NATS_USER=… NATS_PASSWORD=… holdfast compare-reservations [--mend]
+ * DATABASE_URL=… NATS_URL=… NATS_USER=… NATS_PASSWORD=… holdfast compare-reservations [--mend]
  *
  * On the bus it signs in as the service.
  */
@@ -45,7 +45,7 @@ const commandSchema = z
   })
   .check(refusePlaintext((settings) => commonWires(settings)));
 
-/** A reservation without a refund that is younger may be that of a request under way. */
+/** A younger reservation without a refund may belong to a request under way. */
 const RELEASE_AFTER_MS = 86_400_000;
 const LOOK_AGAIN_AFTER_MS = 1_000;
 

@@ -39,7 +39,8 @@ beforeAll(async () => {
     dialect: new PostgresDialect({ pool }),
     log: ({ query }) => void asked.push(query),
   });
-  // One of ten is under way: half of those wait for a decision, the others are in the four states between it and the end.
+  // One refund of ten is under way: half of these wait for a decision, and the others are in the four states
+  // between it and the end.
   await sql`
     insert into refund (refund_id, payment_id, merchant_id, state, version, amount_minor, currency, currency_exponent,
       kind, order_id, installment_count, card_holder_name, masked_pan, account_id, recover_at, created_at)

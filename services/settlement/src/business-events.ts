@@ -34,8 +34,8 @@ export type BusinessEvents = {
 type ImportedFile = { import_id: string; mapping: string; imported_by: string };
 
 /**
- * `mended`: missing or older here until the comparison; `differing`: also after it; `unknown`: here alone, since the
- * owner was restored to an earlier time.
+ * `mended`: missing or outdated here until the comparison. `differing`: still different afterwards.
+ * `unknown`: only here, because the owner was restored to an earlier time.
  */
 type ComparedFacts = { agreed: number; mended: number; differing: number; unknown: number };
 type Differing = Exclude<keyof ComparedFacts, "agreed">;

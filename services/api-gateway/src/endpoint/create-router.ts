@@ -193,9 +193,9 @@ function readQuery(
 }
 
 /**
- * The merchant API ignores fields that it does not know, as its contract says. For people's requests that set a
- * protection, a price or a decision, a misspelled field would count as absent, also in a request that has no fields at
- * all.
+ * Reads the body. The merchant API ignores unknown fields, as its contract says. The other APIs refuse them,
+ * even in a request that has no fields at all: people set protections, prices and decisions there, and a
+ * misspelled field would count as absent.
  */
 async function readRequestBody(
   { endpoint, check }: Pick<Route, "endpoint" | "check">,
@@ -216,7 +216,10 @@ async function readRequestBody(
 
 const NOTHING = z.object({});
 
-/** The path comes last, as the look-up of an id does: one that names nothing and an unknown id get the same answers. */
+/**
+ * The path's ids are checked last, like the look-up of an id: a malformed id and an unknown one get the same
+ * answers.
+ */
 function readPath(
   { notFound }: Endpoint,
   schema: z.ZodObject,

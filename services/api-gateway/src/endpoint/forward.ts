@@ -17,8 +17,9 @@ import { defineRoute, type Route } from "./route.ts";
 type Deps = { send: SendOperatorCommand; db: Kysely<GatewayDatabase> };
 
 /**
- * The routes of operators' operations whose command has the path's parameters and the body's fields, and whose answer is
- * the command's result. A route that seals, merges, fans out or translates is written by hand, and stands in `written`.
+ * The routes of operators' operations whose command has the path's parameters and the body's fields, and
+ * whose answer is the command's result. A route that seals, merges, fans out or translates is written by
+ * hand, and is in `written`.
  */
 export function forwardedRoutes(deps: Deps, written: readonly Route[]): Route[] {
   const done = new Set(written.map(({ endpoint }) => endpoint.operationId));
@@ -42,7 +43,10 @@ function forward({ send, db }: Deps, operation: OperatorOperation): Route[] {
   return [route];
 }
 
-/** The parameters of a path; services keep what belongs to a merchant's test mode under another id of it. */
+/**
+ * The parameters of a path in the request's mode; services store the data of a merchant's test mode under
+ * another id.
+ */
 export function inMode<Path extends object | undefined>({
   path,
   query,
@@ -58,7 +62,7 @@ export function inMode<Path extends object | undefined>({
   };
 }
 
-/** Names in the log line what an answer is about. */
+/** Adds the ids that an answer is about to the request's log line. */
 export function nameInLog(
   exchange: Exchange,
   {

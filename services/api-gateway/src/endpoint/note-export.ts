@@ -8,8 +8,8 @@ import type { Call } from "./route.ts";
 export type NoteExport = (endpoint: Endpoint, call: Call<Endpoint>) => Promise<void>;
 
 /**
- * A line of the audit log for each export. It names the merchant and the days, and of every other filter only that there
- * was one: what people look for may be somebody's name.
+ * Writes a line of the audit log for each export. It names the merchant and the days, and for every other
+ * filter only that it was used: a search text may be somebody's name.
  */
 export function createNoteExport(db: Kysely<GatewayDatabase>): NoteExport {
   return async ({ path }, { exchange, query }) => {

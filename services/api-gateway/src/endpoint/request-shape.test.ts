@@ -6,7 +6,7 @@ import { parseJson } from "./parse-json.ts";
 import { parseRequest } from "./parse-request.ts";
 import type { UnknownNames } from "./request-shape.ts";
 
-/** A body of every endpoint that has one, with each object that it may contain: what the documents show. */
+/** A body for every endpoint that has one, with each object that it may contain: the documents' examples. */
 const BODIES = REQUEST_EXAMPLES;
 
 type Path = (string | number)[];

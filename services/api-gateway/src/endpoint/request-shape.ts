@@ -8,10 +8,11 @@ export type UnknownNames = "unknown_field" | "unknown_parameter";
 export type AddFault = (field: string, code: FieldFault["code"], message: FieldFault["message"]) => void;
 
 /**
- * Adds what a schema does not see by itself: a number where it has an object, since a number that keeps its source text is
- * an object to it, and names that it does not know. Schemas stay open, because they also read messages of other versions.
+ * Adds faults that a schema alone does not see: a number in place of an object (a number that keeps its
+ * source text is an object, too), and unknown names. Schemas stay open, because they also read messages of
+ * other versions.
  *
- * @param unknown what such names are refused as.
+ * @param unknown the fault code for unknown names.
  */
 export function addShapeFaults(
   schema: z.ZodType,
@@ -101,7 +102,7 @@ function readShape(schema: z.ZodType): Shape {
     case "nullable":
       return shapeOf(def.innerType!);
     case "pipe":
-      // A preprocessed value is compared by what the schema behind makes of it.
+      // A preprocessed value has the shape of the schema behind the preprocessing.
       return shapeOf(def.out!);
     case "record":
       // Its names are data, which the receiver checks.

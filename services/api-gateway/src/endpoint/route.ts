@@ -4,11 +4,14 @@ import type { SignedInMerchant } from "../merchant/sign-in.ts";
 import type { Exchange, Operator, Staff } from "../http/exchange.ts";
 import type { Refusal } from "../http/refusal.ts";
 
-/** An endpoint of the contract with its handler. The types of what comes in and goes out are the contract's. */
+/** An endpoint of the contract with its handler, whose types come from the contract. */
 export type Route = {
   endpoint: Endpoint;
   check?: CrossFieldCheck | undefined;
-  /** The service that carries it out keeps the Idempotency-Keys, as of merchants' requests. */
+  /**
+   * True if the service that carries the request out stores the Idempotency-Key itself, as for merchants'
+   * requests.
+   */
   keyIsKept?: true;
   handle(call: Call<Endpoint>): Promise<Answer<number> | Refusal>;
 };

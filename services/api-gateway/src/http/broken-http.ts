@@ -22,7 +22,7 @@ export function refuseBrokenHttp(
   socket: Socket,
   latest: Exchange | undefined,
 ): BrokenHttp | undefined {
-  // It was answered a moment ago; what still arrives does not matter.
+  // The connection was answered a moment ago; later bytes do not matter.
   if (socket.writableEnded) return undefined;
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const code = codeOf(error);
@@ -63,8 +63,8 @@ function codeOf(error: NodeJS.ErrnoException): ProblemCode {
 }
 
 /**
- * Finds what Node's parser accepts but another server on the way could read as a different request (RFC 9112, sections
- * 3.2 and 6.1). The connection ends with the refusal, so that nothing behind it is taken for a request.
+ * Finds requests that Node's parser accepts but another server on the way could read differently (RFC 9112,
+ * sections 3.2 and 6.1). The connection ends with the refusal, so that no later bytes are read as a request.
  */
 export function faultOfHead(request: IncomingMessage): ProblemCode | undefined {
   const { httpVersion, rawHeaders, headersDistinct } = request;

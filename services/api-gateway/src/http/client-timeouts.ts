@@ -2,7 +2,7 @@ import type { GatewayListener } from "@holdfast/contracts";
 import type { Config } from "../config.ts";
 import { CLIENT_TIMEOUTS } from "./listener.ts";
 
-/** How long clients may take, as it is configured. */
+/** The configured time limits for clients. */
 export function clientTimeouts(listener: GatewayListener, config: Config): typeof CLIENT_TIMEOUTS {
   return {
     ...CLIENT_TIMEOUTS,

@@ -51,7 +51,7 @@ export class Exchange {
   readonly startedAt = performance.now();
   /** The connection ends with this answer: nothing that was sent behind it is read. */
   isLast = false;
-  /** Its body is passed on as it arrives, and may take longer than others. */
+  /** True if the body is passed on as it arrives, and may take longer than others. */
   isUpload = false;
   /** The client holds its body back until the server requests it (RFC 9110, 10.1.1). */
   #holdsBodyBack: boolean;
@@ -101,8 +101,8 @@ export class Exchange {
   }
 
   /**
-   * Sends the whole answer. Every answer of the gateway goes through here, except those that come in pieces and those to
-   * bytes that were not HTTP.
+   * Sends the whole answer. Every answer of the gateway goes through here, except answers in pieces and
+   * answers to bytes that were not HTTP.
    */
   answer(status: number, headers: Record<string, string> | undefined, body: string | undefined): void {
     if (this.response.headersSent || this.response.destroyed) return;

@@ -92,7 +92,7 @@ describe("a connection that is kept", () => {
       return { status: answer.statusCode, isKept: client.reusedSocket };
     };
     expect(await ask()).toEqual({ status: 200, isKept: false });
-    // Three others are cut off for their slowness meanwhile, one after the other.
+    // Three slow connections are cut off meanwhile, one after another.
     for (let count = 0; count < 3; count++) await sendRaw(port, "GET /ok HTTP/1.1\r\nHost: local");
     expect(await ask()).toEqual({ status: 200, isKept: true });
   });

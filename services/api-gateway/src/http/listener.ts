@@ -30,10 +30,10 @@ export type ListenerOptions = Pick<
 };
 
 /**
- * One HTTP server, over TLS or plain. Every answer carries a request id and may not be stored, whether it comes from a
- * route, from the router falling through or throwing, or from the parser that could not read a request.
+ * One HTTP server, over TLS or plain. Every answer has a request id and forbids caching, whether it comes
+ * from a route, from a router without a matching or with a throwing route, or from the parser.
  *
- * @throws ListenerCertificateError when the TLS files cannot be served
+ * @throws ListenerCertificateError if the TLS files cannot be served
  */
 export async function startListener({
   name,

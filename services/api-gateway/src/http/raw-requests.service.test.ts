@@ -9,9 +9,8 @@ import { startTestRefunds } from "../../test/test-refunds.ts";
 import { usePreAuthorization } from "../../test/use-pre-authorization.ts";
 
 /**
- * Bytes on a socket, as a client, a broken proxy or an attacker would send them, against the gateway as it listens.
- * Each request is signed in and, but for its one oddity, valid: were the oddity let pass, a command would be on the
- * bus.
+ * Sends bytes to the listening gateway as a client, a broken proxy or an attacker would. Each request is
+ * authenticated and valid except for one oddity: if the gateway accepted it, a command would be on the bus.
  */
 const { on } = usePreAuthorization();
 
@@ -21,7 +20,7 @@ let head = "";
 let refunds: Awaited<ReturnType<typeof startTestRefunds>>;
 
 beforeAll(async () => {
-  // Asked for what payments does not know.
+  // Keeps the refunds service from hanging on reads of unknown payments.
   refunds = await startTestRefunds(on.gateway.nats.url);
   const { nats } = on.payments.bus;
   nats.subscribe(">", {

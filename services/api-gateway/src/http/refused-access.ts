@@ -3,8 +3,8 @@ import { metrics } from "@holdfast/telemetry";
 import type { Exchange, ListenerState } from "./exchange.ts";
 
 /**
- * The reason for a refused access: `unauthorized` (401), `locked` (429 before the sign-in: too many of them had
- * failed), `forbidden` (403: signed in, and may not).
+ * The reason for a refused access: `unauthorized` (401), `locked` (429 without checking the credentials,
+ * after too many failures), `forbidden` (403: authenticated, but not allowed).
  */
 export type RefusedAccess = "unauthorized" | "locked" | "forbidden";
 

@@ -3,9 +3,9 @@ import type { Logger } from "@holdfast/service-runtime";
 import type { Exchange } from "./exchange.ts";
 
 /**
- * Writes the one line of a request: the route's template, never the path, and of headers and bodies nothing but the API
- * key, which names a credential and is no secret: the log must say which of a merchant's two keys acted,
- * and which one is under attack.
+ * Writes the one log line of a request: the route's template, never the path, and of headers and bodies only
+ * the API key. The key names a credential and is not secret. The log must say which of a merchant's keys
+ * acted, and which one is under attack.
  */
 export function logExchange(log: Logger, exchange: Exchange): void {
   const {

@@ -102,7 +102,7 @@ test("a client that does not take its answer is cut off", async () => {
   await until(() => held.length === 1);
   held[0]!.answer(200, undefined, "x".repeat(LARGER_THAN_KERNEL_BUFFERS));
   await until(() => lines.length === 1);
-  // The part that was sent stands in the kernel's buffers, and is less than all of it.
+  // The kernel's buffers have the part that was sent, which is less than all of it.
   let length = 0;
   socket.on("data", (chunk: Buffer) => (length += chunk.length)).resume();
   await once(socket, "close");

@@ -7,7 +7,7 @@ export type TraceContext = {
   traceId: string;
   /** The id of the gateway's own span. */
   spanId: string;
-  /** The same trace, with the gateway's own span as the parent. */
+  /** The request's trace, with the gateway's own span as the parent. */
   traceparent: string;
 };
 

@@ -41,7 +41,7 @@ export type PageVisitor = {
   merchantId?: string | undefined;
 };
 
-/** The same for browsers. */
+/** Runs a browser's work in a permit. */
 export type PageInFlightLimit = (
   visitor: PageVisitor,
   kind: Work,

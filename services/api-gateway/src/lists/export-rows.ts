@@ -25,9 +25,9 @@ export class ExportInterruptedError extends Error {
 }
 
 /**
- * All rows of a list in one answer. The first page is read before the answer begins, so that what cannot be read is refused
- * like any other request. Then no more than two pages are in memory: one is written while the next is read, and the next
- * but one is read only when the client has taken the first.
+ * Sends all rows of a list in one answer. The first page is read before the answer begins, so that unreadable
+ * rows are refused like any other request. After that at most two pages are in memory: one is written while
+ * the next is read, and reading waits until the client has taken the first.
  */
 export async function exportRows(
   { name, read, rowsAtATime: limit = LIMIT_MAX }: PagedList,

@@ -6,7 +6,7 @@ import { readPage, readThrough, type ReadPart } from "./read-page.ts";
 
 type Row = ListPlace & { part: number; matches: boolean };
 
-/** A row at one of few times, so that many are as old as others. */
+/** A row at one of few times, so that many rows have the same time. */
 function rowAt(part: number, time: number, number: number, matches: boolean): Row {
   return {
     part,

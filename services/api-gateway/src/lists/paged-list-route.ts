@@ -28,10 +28,10 @@ export type ListEndpoint = Endpoint & {
 export type ListFilter<E extends Endpoint> = Omit<Call<E>["query"], "limit" | "cursor" | "bom">;
 
 /**
- * A route that answers a list: a page of JSON, or with `Accept: text/csv` or `application/x-ndjson` all rows.
+ * A route that answers a list: a page of JSON, or all rows with `Accept: text/csv` or `application/x-ndjson`.
  *
- * @param exports at the same time, of which one merchant or operator has a share.
- * @param listOf says what is listed, or refuses.
+ * @param exports the bound on simultaneous exports, of which one merchant or operator has a share.
+ * @param listOf returns the list, or refuses.
  */
 export function definePagedListRoute<E extends ListEndpoint>(
   endpoint: E,
@@ -74,7 +74,10 @@ function mediaTypeOf({ req }: Exchange): RowMediaType | "application/json" {
   return preferred as RowMediaType | "application/json";
 }
 
-/** All rows come in one answer, which nothing can cut into pages; only a file of CSV can begin with a byte order mark. */
+/**
+ * Refuses page parameters for an export, which has all rows in one answer, and a byte order mark for anything
+ * but CSV.
+ */
 function misplacedFaults(query: Partial<Record<string, string>>, mediaType: string): FieldFault[] {
   const isPage = mediaType === "application/json";
   const misplaced = [...(isPage ? [] : ["limit", "cursor"]), ...(mediaType === "text/csv" ? [] : ["bom"])];

@@ -15,7 +15,7 @@ export type PrintedRange = {
   to: string;
   /** The one currency of the page; without it, all. */
   currency?: string | undefined;
-  /** The company that owes what is printed, where the installation says its name. */
+  /** The company that owes the printed sums, if the installation names it. */
   issuer: string | undefined;
   /** The one merchant of the page. Without it, each statement is printed with its merchant. */
   merchant?: { merchantId: string; name: string };
@@ -187,7 +187,7 @@ function minorOf(amount: number, currency: string): bigint {
   return BigInt(Math.round(amount * 10 ** exponentOf(currency)));
 }
 
-/** Without the currency, which has a column of its own. */
+/** An amount without its currency, which has a column of its own. */
 function written(locale: string, minor: bigint, currency: string): string {
   const exponent = exponentOf(currency);
   const amount = formatAmount(minor < 0n ? -minor : minor, exponent) as `${number}`;

@@ -55,5 +55,5 @@ function keepingRest<Item>(read: ReadPart<Item>, oldestFirst: boolean | undefine
   };
 }
 
-/** With the 50 rows that a service reads for each one that is asked for, up to 500 rows are read for a row of the page. */
+/** A service reads up to 50 rows for each requested row, so up to 500 rows are read for a row of the page. */
 const ROUNDS_MAX = 10;

@@ -37,8 +37,8 @@ function csv(records: string[][]): string {
   );
 }
 
-// The begin of a cell, for every separator that a spreadsheet may use: by `;`, as in Turkey, a text in the middle of a
-// cell begins one of its own.
+// The beginning of a cell, for every separator that a spreadsheet may use: with `;`, as in Turkey, a text in
+// the middle of our cell begins a cell there.
 const FORMULA = /(^|[,;|\t\r\n"])([\p{White_Space}\u{200B}\u{FEFF}]*)(?=[=+\-@＝＋－＠])/gu;
 
 /** Puts an apostrophe before whatever a spreadsheet would carry out as a formula. */

@@ -11,8 +11,8 @@ import type { CardBinding, CardSealer } from "@holdfast/sealing";
 import { amountMinorOf } from "../endpoint/amount-minor.ts";
 
 /**
- * The fields that every card payment sends on. They are named one by one, so nothing else of the body goes anywhere; the card,
- * and what the request says about its buyer, are sealed here.
+ * The fields that every card payment sends on. They are named one by one, so no other field of the body is
+ * forwarded. The card, and the request's data about its buyer, are sealed here.
  */
 export function cardPaymentOf(
   cards: CardSealer,

@@ -36,7 +36,7 @@ export const GUIDES = [
   "glossary",
 ] as const;
 
-/** The address of the merchant API in the files of docs/merchant: that of a sandbox on its usual ports. */
+/** The merchant API's address in the files of docs/merchant: a sandbox on its usual ports. */
 const USUAL_URL = "http://127.0.0.1:8080";
 
 /**

@@ -10,8 +10,8 @@ import { writeFields, writeGroup, writeOverview } from "./write-reference.ts";
 export type DocumentPage = { entry: NavigationEntry; content: Html; markdown: string };
 
 /**
- * The reference: an overview with the answers of all operations, a page for each group of operations, and one with the
- * fields of what they take and answer.
+ * The reference: an overview with the answers that all operations share, a page for each group of operations,
+ * and one with the fields of requests and answers.
  *
  * @param apiUrl the address of the merchant API, for the examples.
  */

@@ -3,8 +3,8 @@ import { escapeHtml, Html } from "@holdfast/html";
 import { renderTable } from "./render-table.ts";
 
 /**
- * Our own Markdown as HTML. It can contain no HTML of its own, so that what reads like text is text; a comment is
- * dropped. Links between guides lose their `.md`; addresses keep to https and to places in the same documents.
+ * Renders our own Markdown as HTML. The Markdown can contain no HTML, so text never becomes markup; a comment
+ * is dropped. Links between guides lose their `.md`; other links must use https or stay within the documents.
  *
  * @throws Error on HTML, on a picture and on a link that leads elsewhere
  */

@@ -103,7 +103,7 @@ function renderOperation({ line, operation, body, answers, samples }: ShownOpera
   </section>`;
 }
 
-/** The request in every language, of which the reader's choice shows one. */
+/** The request in every language; the page shows the reader's choice. */
 function renderSamples(samples: readonly Sample[]): Html {
   const hasClient = samples.some(({ language }) => language === "ts");
   return html`<p class="quiet">Request</p>

@@ -12,8 +12,8 @@ export const LANGUAGES = { sh: "curl", ts: "TypeScript", php: "PHP" } as const;
 export type Sample = { language: keyof typeof LANGUAGES; code: string };
 
 /**
- * The request of an operation's example in each language; in TypeScript only where the client has a method for it. What
- * a path or a query needs are variables of the environment. Tests run each of them.
+ * The request of an operation's example in each language; in TypeScript only if the client has a method for
+ * it. Values of paths and queries are environment variables. Tests run each sample.
  *
  * @param apiUrl the address of the merchant API.
  */

@@ -2,8 +2,9 @@
 export type BackgroundWrite = (apiKey: string, write: () => Promise<void>) => void;
 
 /**
- * At most `IN_FLIGHT_MAX` rows are written at a time, and one credential once: what finds no place is written at a later
- * sign-in, so that many sign-ins at once cost the database no burst.
+ * Writes at most `IN_FLIGHT_MAX` rows at a time, and each credential only once at a time. A write without a
+ * place is dropped and follows at a later sign-in, so that many simultaneous sign-ins cause no burst at the
+ * database.
  */
 export function createBackgroundWrites(onFailed: (error: unknown) => void): BackgroundWrite {
   const underway = new Set<string>();

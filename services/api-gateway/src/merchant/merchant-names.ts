@@ -3,7 +3,10 @@ import type { Kysely } from "kysely";
 import { read, type GatewayDatabase } from "../database.ts";
 import { Refusal } from "../http/refusal.ts";
 
-/** The merchants whose name has the text in it, in any case; the newest first, and one more than `limit` where there are more. */
+/**
+ * The merchants whose name contains the text, in any case; newest first, and one more than `limit` if there
+ * are more.
+ */
 export async function findMerchantsByName(
   db: Kysely<GatewayDatabase>,
   text: string,
@@ -36,7 +39,7 @@ export async function withMerchantNames<Item extends { merchantId?: string | und
   });
 }
 
-/** The same for a page of a list that may be refused. */
+/** Adds merchants' names to a page of a list, which may be a refusal. */
 export async function namedPage<Page extends { items: { merchantId?: string | undefined }[] }>(
   db: Kysely<GatewayDatabase>,
   page: Page | Refusal,

@@ -38,8 +38,9 @@ export type SignInDeps = {
 
 export type SignIn = {
   /**
-   * @param address the client's.
-   * @throws DatabaseUnavailableError when the credential is not cached and cannot be read, or too many wait for that.
+   * @param address the client's address.
+   * @throws DatabaseUnavailableError if the credential is not cached and cannot be read, or too many callers
+   * wait for the database.
    */
   verify(apiKey: string, apiSecret: string, address: string): Promise<SignedInMerchant | undefined>;
   /** Has the merchant's credentials read again at their next use: one was revoked, or the merchant has changed. */
@@ -47,11 +48,12 @@ export type SignIn = {
 };
 
 /**
- * Signs merchants in. Each attempt costs one HMAC and one comparison of 32 bytes, whether the key exists or not.
+ * Authenticates merchants. Each attempt costs one HMAC and one comparison of 32 bytes, whether the key exists
+ * or not.
  *
- * A credential is cached for `cacheTtlMs` from the start of its look-up, so a revocation acts everywhere within that
- * time, and immediately where `forget` is called. Keys that do not exist have a cache of their own: an attacker who
- * tries random ones cannot push out the good ones.
+ * A credential is cached for `cacheTtlMs` from the start of its look-up, so a revocation takes effect
+ * everywhere within that time, and immediately if `forget` is called. Unknown keys have a cache of their own:
+ * an attacker who tries random keys cannot push out the valid ones.
  */
 export function createSignIn(deps: SignInDeps): SignIn {
   const { findCredential, peppers, rehash, noteUse, waitingMax, clock } = deps;

@@ -4,8 +4,8 @@ import { sql, type Kysely } from "kysely";
 import type { GatewayDatabase } from "../database.ts";
 
 /**
- * Measures, each hour, how many credentials that can be used are older than they should be, or end soon, for the alert that
- * asks people to replace them (PCI DSS 8.6.3).
+ * Measures each hour how many usable credentials are older than they should be, or end soon, for the alert to
+ * replace them (PCI DSS 8.6.3).
  */
 export function watchCredentialAge(
   db: Kysely<GatewayDatabase>,

@@ -98,7 +98,7 @@ const MAY: Record<string, string> = {
 /** Reading that has more of a card or of a buyer than others need. */
 const FOR_OPERATIONS: ReadonlySet<string> = new Set(["getChargebackEvidence", "getWebhookBody"]);
 
-/** A request to an endpoint, about nothing that exists. */
+/** A request to an endpoint, about a record that does not exist. */
 function requestTo({ method, path }: Endpoint): HttpRequest {
   const filled = path.replaceAll(/\{\w+\}/g, NOWHERE);
   return { method, path: filled, ...(method !== "GET" && { body: "{}" }) };

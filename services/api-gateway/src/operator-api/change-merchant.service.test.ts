@@ -183,7 +183,7 @@ test("a change that was made from an older version is refused, so that nobody ov
   expectProblem(await change(merchantId, { version: 1, commission: null }), "changed_since_read");
   expectProblem(await change(merchantId, { version: 3, name: "B shop" }), "changed_since_read");
   expectProblem(await change(NOWHERE, { version: 1, name: "B shop" }), "merchant_not_found");
-  // To what it is already is no change.
+  // A change to the present values is no change.
   expect((await change(merchantId, { version: 2, name: "A shop" })).body).toMatchObject({ version: 2 });
   const together = await Promise.all(
     ["B shop", "C shop"].map((name) => change(merchantId, { version: 2, name })),

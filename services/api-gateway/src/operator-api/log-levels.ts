@@ -59,7 +59,7 @@ function logLevelRoutes(deps: RouteDeps): Route[] {
   ];
 }
 
-/** Answers what was committed: after the commit no failure makes another answer of it. */
+/** Answers what was committed: no failure after the commit changes the answer. */
 export async function applyLogLevel(
   { db, replicas, log }: RouteDeps,
   wanted: Parameters<typeof changeLogLevel>[1],
@@ -142,6 +142,6 @@ function reachReplicas(bus: Bus): ReplicaLogLevels {
 }
 
 const ANSWER_WITHIN_MS = 1_000;
-/** More replicas than an installation has: what comes after them is not kept in memory. */
+/** More than the replicas of any installation; further reports are not kept in memory. */
 const REPORTS_MAX = 1_000;
 const LONGEST_MS = LOG_LEVEL_SECONDS_MAX * 1_000;

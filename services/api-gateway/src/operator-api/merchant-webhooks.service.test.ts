@@ -34,7 +34,7 @@ let dispatcher: Awaited<ReturnType<typeof serveCommands>>;
 /** The key of the dispatcher, to which headers are sealed. */
 const dispatcherKey = createReplyRecipient();
 const received: Record<string, unknown>[] = [];
-/** The answer of the dispatcher, which the test plays, instead of its usual one. */
+/** The answer of the simulated dispatcher, instead of its usual one. */
 let refusal: CommandReply<never> | undefined;
 
 beforeAll(async () => {

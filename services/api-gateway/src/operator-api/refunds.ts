@@ -12,7 +12,10 @@ export function refundRoutes({ send }: { send: SendOperatorCommand }) {
   return [approveRoute({ send }), requestForMerchantRoute({ send })];
 }
 
-/** `payments` hears from the person itself, so that it need not believe `refunds` when money is to go out. */
+/**
+ * Sends the approval to `payments` first, which verifies the person itself and so need not trust `refunds`
+ * when money goes out.
+ */
 function approveRoute({ send }: { send: SendOperatorCommand }) {
   return defineRoute(
     operations.approveRefund,
@@ -27,7 +30,7 @@ function approveRoute({ send }: { send: SendOperatorCommand }) {
       const reply = await send(operations.approveRefund.command, call, decision);
       if (reply.outcome === "problem" && reply.code === "approver_limit_reached")
         await send(agreeToRefund, call, { ...call.path, withdrawn: true });
-      // After a restore of `payments` people agree once more to what `refunds` has decided.
+      // After a restore of `payments` people repeat their consent to refunds that `refunds` has decided.
       const isDecided = reply.outcome === "problem" && reply.code === "refund_already_decided";
       const known = isDecided && (await send(operations.getOperatorRefund.command, call, call.path));
       const shown = known && "result" in known && waitsForConsent(known.result) ? known : reply;
@@ -44,7 +47,7 @@ function approveRoute({ send }: { send: SendOperatorCommand }) {
   );
 }
 
-/** The payments service says whose the payment is; the refund is that merchant's. */
+/** `payments` says which merchant the payment belongs to, and the refund is requested for that merchant. */
 function requestForMerchantRoute({ send }: { send: SendOperatorCommand }) {
   return defineRoute(
     operations.requestRefundForMerchant,

@@ -26,7 +26,7 @@ export function refusedOperatorRoutes({
 }): Route[] {
   const personIn = (subject: string, kind: PersonKind | undefined): string | undefined => {
     if (kind === undefined) return subject;
-    // Without an issuer there are no such people.
+    // Without an issuer the installation has no people of this kind.
     const issuer = kind === "staff" ? config.STAFF_JWT_ISSUER : config.OPERATOR_JWT_ISSUER;
     return issuer === undefined ? undefined : personOf({ kind, issuer, subject });
   };

@@ -14,7 +14,7 @@ let gateway: TestGateway;
 let merchantId: string;
 let dispatcher: Awaited<ReturnType<typeof serveCommands>>;
 const received: Received[] = [];
-/** The answer of the dispatcher, which the test plays, instead of its usual one. */
+/** The answer of the simulated dispatcher, instead of its usual one. */
 let refusal: Reply | undefined;
 
 const eventId = randomUUIDv7();

@@ -38,9 +38,10 @@ export type CarryOutOnce = (
 type Deps = { db: Kysely<GatewayDatabase>; table: KeyTable; peppers: KeyRing; leaseMs: number };
 
 /**
- * Idempotency-Keys of operators (docs/adr/0037), and of merchants' staff. The key is taken before anything is done, and answered after it, or in the same
- * transaction where what is done stands in the gateway's own tables. A request that leaves no answer (its process died, or
- * its outcome is unknown) may be repeated once its lease is over: under the same generated id.
+ * Idempotency-Keys of operators (docs/adr/0037), and of merchants' staff. The key is claimed before anything
+ * is done and answered afterwards, or in the same transaction if the work is in the gateway's own tables. A
+ * request that leaves no answer (its process died, or its outcome is unknown) may be repeated after its
+ * lease, under the same generated id.
  */
 export function createCarryOutOnce({ db, table, peppers, leaseMs }: Deps): CarryOutOnce {
   const fingerprintsOf = fingerprinting(peppers);

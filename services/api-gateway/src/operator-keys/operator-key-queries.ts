@@ -5,7 +5,10 @@ import { read, type GatewayDatabase } from "../database.ts";
 
 type Db = Kysely<GatewayDatabase>;
 
-/** The table of a listener's keys: operators' and staff's are apart, so that neither listener can delete the other's. */
+/**
+ * The table of a listener's keys. Operators and staff have separate tables, so that neither listener can
+ * delete the other's keys.
+ */
 export type KeyTable = "operator_key" | "staff_key";
 /** A person's key for a request. */
 export type OperatorKey = { table: KeyTable; subject: string; scope: string; key: string };
@@ -13,9 +16,10 @@ export type OperatorKey = { table: KeyTable; subject: string; scope: string; key
 export type KeyLease = { resourceId: string; leaseId: string };
 
 /**
- * Takes a key for a request that begins now, or takes over one whose first request has left no answer in its time.
+ * Claims a key for a request that begins now, or for the repetition of a request that left no answer in its
+ * time.
  *
- * @returns undefined where the key is taken: by another request, by one under way, or by one that was answered.
+ * @returns undefined if the key was used for another request, is in use, or has its answer.
  */
 export async function takeOperatorKey(
   db: Db,

@@ -62,7 +62,7 @@ async function compare(url: string, options: Parameters<typeof comparePage>[2]):
     comparePage(page, release, { ...options, language: LANGUAGES[index]! }),
   );
   const differences = compared.flatMap((each) => each.differences);
-  // A nonce that two answers have in common is none.
+  // A nonce that two answers share is not a nonce.
   if (new Set(pages.map(({ headers }) => headers["content-security-policy"])).size < pages.length) {
     differences.push({ what: "nonce of two answers", released: "two nonces", received: "one nonce" });
   }

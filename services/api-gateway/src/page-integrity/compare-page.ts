@@ -20,7 +20,7 @@ export type Compared = { page: string; differences: Difference[] };
 type Options = {
   /** The language that was asked for. */
   language?: Language;
-  /** Headers that a proxy in front adds and that are none of ours. */
+  /** Headers that a proxy in front may add. */
   allowedHeaders?: readonly string[];
   /** The origins of shops to which a page may lead. */
   shops?: readonly string[];
@@ -159,7 +159,10 @@ function transport(url: string): Record<string, string> {
   return url.startsWith("https:") ? { "strict-transport-security": "max-age=31536000" } : {};
 }
 
-/** Headers of the connection and the single answer. Any others were added to those that we sent. */
+/**
+ * Headers that depend on the connection or the single answer. Any other additional header was added on the
+ * way.
+ */
 const OF_THE_ANSWER = [
   "connection",
   "content-encoding",

@@ -1,6 +1,6 @@
 /**
  * The headers that a buyer's browser has to get from this version, and the files that its page loads.
- * `docs/page-scripts.md` says them; `npm run page-integrity` compares them with those that a browser gets.
+ * `docs/page-scripts.md` documents them; `npm run page-integrity` compares them with a browser's.
  */
 import { createHash } from "node:crypto";
 import { commonHeaders } from "../http/exchange.ts";

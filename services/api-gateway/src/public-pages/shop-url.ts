@@ -1,8 +1,8 @@
 import type { CheckoutPage, SessionState } from "@holdfast/contracts";
 
 /**
- * The shop's address for the buyer of a checkout that is over, with what the shop needs to look it up. None of it is
- * proof. Undefined where the merchant named no address.
+ * The shop's address for the buyer of an ended checkout, with the fields by which the shop looks it up. None
+ * of them is proof. Undefined if the merchant named no address.
  */
 export function shopUrlOfCheckout({
   status,

@@ -4,7 +4,7 @@ import { Refusal } from "../http/refusal.ts";
 import { signInByToken, type SignInDeps } from "../operator-api/authenticate-operator.ts";
 
 type Deps = SignInDeps<VerifiedStaff> & {
-  /** The merchant's plan and rules; undefined where there is no such merchant, or it is suspended. */
+  /** The merchant's plan and rules; undefined if the merchant does not exist or is suspended. */
   findMerchant: (merchantId: string) => Promise<MerchantSettings | undefined>;
 };
 

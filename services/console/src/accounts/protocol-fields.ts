@@ -88,7 +88,7 @@ export function sentValue(field: ProtocolField, form: URLSearchParams): unknown 
   }
 }
 
-/** A group that may be left out is, where nothing of it was entered. */
+/** An optional group is left out if nothing was entered in it. */
 function sentGroup({ fields, isRequired }: ProtocolField, form: URLSearchParams): object | undefined {
   const values = fields
     .map((field) => [nameOf(field), sentValue(field, form)] as const)

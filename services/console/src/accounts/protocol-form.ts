@@ -66,7 +66,7 @@ function oneField(context: PageContext, field: ProtocolField, given: Given): Htm
   }
 }
 
-/** The protocol's words, which are English for every reader, with what is to be copied set apart. */
+/** The protocol's text, in English for every reader, with the parts to copy marked. */
 export function hintText(hint: string): Html {
   const parts = hint.split("`");
   return html`<span lang="en"

@@ -6,7 +6,7 @@ import { OperatorApiProblemError, type Call, type OperatorApi } from "./operator
 const OWN = "0199aaaa-0000-7000-8000-000000000001";
 const OTHER = "0199aaaa-0000-7000-8000-000000000002";
 
-/** Records the calls to the staff listener; an answer is a problem where one is named. */
+/** Records the calls to the staff listener; each answer is the next of these problems, if any. */
 function standIn(...problems: ProblemCode[]) {
   const asked: { endpoint: Endpoint; call: Call }[] = [];
   const next = (endpoint: Endpoint, call: Call) => {

@@ -104,7 +104,7 @@ export function createOperatorApi(wire: OperatorApiWire, accessToken: string): O
         const answer = await answerOf(endpoint, await send(endpoint, call, { "Idempotency-Key": key }));
         if (!answer.done && answer.problem.code === "unauthorized")
           throw new OperatorApiProblemError(answer.problem);
-        // The same form was sent twice, such as by a double click: both get the first answer.
+        // The same form was sent twice, such as by a double click: both requests get the first one's answer.
         if (answer.done || answer.problem.code !== "idempotency_key_in_use" || attempt === ATTEMPTS_MAX)
           return answer;
         await new Promise((resolve) => setTimeout(resolve, ATTEMPT_PAUSE_MS));
@@ -198,8 +198,8 @@ function addressOf(base: string, path: string, { path: parameters = {}, query = 
 }
 
 /**
- * The gateway answers that an id or a filter is invalid, but an address that is longer than a server reads would leave
- * it unknown whether something was done. A text that is cut is longer than any valid one, so it is still invalid.
+ * Cuts a text that is longer than any valid one. It stays invalid, and the gateway answers so. An address
+ * that is longer than a server reads would leave it unknown whether something was done.
  */
 function bounded(text: string): string {
   return text.slice(0, TEXT_LENGTH_MAX).toWellFormed();

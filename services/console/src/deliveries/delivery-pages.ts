@@ -22,7 +22,7 @@ import { filterOf, readList } from "../ui/read-list.ts";
 import { pageLinks, table } from "../ui/table.ts";
 import { doneNotice, takeAction } from "../ui/take-action.ts";
 
-/** The delivery log, of all merchants or of one with the health of its endpoints, and each webhook. */
+/** The delivery log, for all merchants or for one with the health of its endpoints, and each webhook. */
 export const deliveryPages: Page[] = [
   { audience: "everybody", method: "GET", path: "/deliveries", answer: (context) => answerLog(context) },
   csvPage("/deliveries.csv", operations.listWebhookDeliveries, {
@@ -39,7 +39,7 @@ type Filter = Partial<Record<(typeof FILTERS)[number], string>>;
 /** Stands for every status, those that are hidden without one too. */
 const ALL = "all";
 
-/** Hides what was skipped or cancelled: it is no work, but an answer where somebody asks about one payment. */
+/** Hides skipped and cancelled deliveries, which need no work, unless somebody looks at one payment. */
 function hidesSkipped({ status, paymentId }: Filter): boolean {
   return status === undefined && paymentId === undefined;
 }
@@ -165,7 +165,7 @@ function filters(
     ${hidesSkipped(filter) && html`<p class="quiet">${texts.hidesSkipped}</p>`}`;
 }
 
-/** For an endpoint that works again: what waits for it need not wait for its next attempt. */
+/** A form for an endpoint that works again: it sends the waiting deliveries immediately. */
 function sendWaitingForm(
   context: PageContext,
   { merchantId, filter }: OfMerchant,

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 /** From then on a case without evidence raises an alert. */
 const URGENT_DAYS = 3;
 
-/** Until when the bank takes evidence; for an open case with the days that are left. */
+/** The bank's deadline for evidence; for an open case with the days left. */
 export function deadlineOf(
   { now, reader }: Pick<PageContext, "now" | "reader">,
   { respondBy, status }: Pick<Chargeback, "respondBy" | "status">,

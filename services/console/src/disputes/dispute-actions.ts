@@ -12,7 +12,7 @@ function subjectOf({ parameters }: PageContext) {
   return { path: { chargebackId }, page: `/disputes/${encodeURIComponent(chargebackId)}` };
 }
 
-/** Records how it ended, or what the first of two people says. */
+/** Records how the dispute ended, or the proposal of the first of two people. */
 export async function decideDispute(context: PageContext): Promise<PageAnswer> {
   const { form, reader } = context;
   const outcome = CHARGEBACK_OUTCOMES.find((each) => each === form.get("outcome"));
@@ -34,7 +34,7 @@ export async function decideDispute(context: PageContext): Promise<PageAnswer> {
   );
 }
 
-/** Records what the bank says; an empty field changes nothing. */
+/** Records the bank's data; an empty field changes nothing. */
 export async function changeDispute(context: PageContext): Promise<PageAnswer> {
   const { reader } = context;
   const body = announcedIn(context);

@@ -106,7 +106,7 @@ function evidenceTable({ reader, session }: PageContext, { chargebackId, evidenc
   );
 }
 
-/** The forms, or why there are none. */
+/** The forms, or the reason why there are none. */
 function actions(context: PageContext, dispute: ChargebackDetail, life: OperatorPaymentLife): Html {
   const { reader, session } = context;
   const texts = DISPUTE_TEXTS[reader.language];

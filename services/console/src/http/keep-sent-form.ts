@@ -38,7 +38,10 @@ export async function keepSentForm(
 /** A form, the person who sent it, and the mode of the page that it was on. */
 type SentForm = { form: URLSearchParams; person: Buffer; isTest: boolean; wasWhole?: boolean };
 
-/** Keeps a form whose sender is known. @returns the address of its page that gives it back, or says why it does not. */
+/**
+ * Keeps a form whose sender is known. @returns the address of its page that gives it back, or says why it
+ * does not.
+ */
 export async function addressWithForm(
   store: SessionStore,
   request: Request,

@@ -37,9 +37,9 @@ export type PageDeps = {
 };
 
 /**
- * Serves a page to a person who is signed in. Anybody else is led to the sign-in and back; a form that is posted
- * without a session, by another site's page or without the session's token does nothing. A form of one of our own pages
- * is kept for its person, who gets it back after the sign-in.
+ * Serves a page to a person who is signed in. Anybody else is redirected to the sign-in and back. A form that
+ * is posted without a session, by another site's page or without the session's token does nothing. A form of
+ * one of our own pages is kept for its person, who gets it back after the sign-in.
  */
 export function pageHandler(deps: PageDeps, page: Page): RequestHandler {
   return async (request, response, next) => {
@@ -177,7 +177,7 @@ export function formOf(request: Request): URLSearchParams {
   return new URLSearchParams(typeof request.body === "string" ? request.body : "");
 }
 
-/** Leads to the sign-in, and from there to the page that was asked for, or to that of the form that was sent. */
+/** Redirects to the sign-in, and from there to the requested page, or to the page of the sent form. */
 export async function redirectToLogin(
   deps: KeepingDeps,
   request: Request,
@@ -227,7 +227,7 @@ function contextOf(
     generateKey: randomUUID,
     async keepForm() {
       const { form } = context;
-      // Its own page says the mode, where the address that it is sent to does not.
+      // The form's own page says the mode, if the target's address does not.
       const { isTest } = pageIn(keys, form.get("formToken") ?? "") ?? { isTest: isTestMode(query) };
       const sent = { form, person: personOf(session), isTest, wasWhole: shown.isWhole };
       context.keptAt ??= await addressWithForm(deps.store, request, sent);

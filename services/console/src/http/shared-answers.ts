@@ -1,11 +1,14 @@
 import type { PageAnswer } from "../ui/page-context.ts";
 
 /**
- * The answers of forms that show a secret once, for the second click of a double click, which gets the first one's
- * answer.
+ * The answers of forms that show a secret once, kept for the second click of a double click, which gets the
+ * first click's answer.
  */
 export type SharedAnswers = {
-  /** @param key for the session and the form; undefined for a form without one, whose answer is not shared. */
+  /**
+   * @param key identifies the session and the form; undefined for a form without a key, whose answer is not
+   * shared.
+   */
   answer: (key: string | undefined, work: () => Promise<PageAnswer>) => Promise<PageAnswer>;
 };
 

@@ -89,7 +89,7 @@ function preview(reader: Reader, { name, color = OWN_COLOR, logo }: Branding, me
     { look: "light", ...lightAccent(color) },
     { look: "dark", ...darkAccent(color) },
   ];
-  // Inks are attributes of a drawing: the page's policy lets no style of its own in.
+  // Colours are attributes of the drawing, since the page's policy forbids inline styles.
   return html`<div class="brands" role="img" aria-label="${texts.previewOf(shop)}">
     ${screens.map(
       ({ look, accent, onAccent }) =>
@@ -110,7 +110,7 @@ function preview(reader: Reader, { name, color = OWN_COLOR, logo }: Branding, me
 /** The colour of pages without one of their merchant's. */
 const OWN_COLOR = "#0a5f5b";
 
-/** The entered look; undefined where all of it is empty. */
+/** The entered look; undefined if all of its fields are empty. */
 function brandingIn(form: URLSearchParams): Branding | undefined {
   const field = (name: string) => form.get(name)?.trim() ?? "";
   const [name, color, logo] = [field("brandName"), field("brandColor").toLowerCase(), field("brandLogo")];

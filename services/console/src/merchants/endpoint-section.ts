@@ -131,7 +131,7 @@ export async function switchWebhook(context: PageContext, again: RenderAgain): P
   );
 }
 
-/** The first endpoint that is added in a mode is its default one, whose deliveries every log shows. */
+/** Adds an endpoint. The first one in a mode is its default endpoint, whose deliveries every log shows. */
 export async function addWebhook(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
   const { path, page } = ofMerchant(context);
   const texts = MERCHANT_TEXTS[context.reader.language];

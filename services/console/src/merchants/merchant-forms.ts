@@ -9,7 +9,7 @@ import { MERCHANT_TEXTS } from "./merchant-texts.ts";
 /** Shows the merchant's page with what was refused. */
 export type RenderAgain = (context: PageContext, notice?: Notice, status?: number) => Promise<PageAnswer>;
 
-/** A choice of codes, of which the first stands for all. */
+/** A choice of codes, of which the first option means all. */
 export function anyOr(reader: Reader, codes: readonly string[]): Choice[] {
   return [
     { value: "", text: reader.texts.any },

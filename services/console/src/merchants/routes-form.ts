@@ -35,7 +35,7 @@ const OF_ROUTES = "routes";
 
 type Routing = { accounts: readonly AcquirerAccount[]; routes: MerchantRoutes; merchantId: string };
 
-/** The routes in use, those that somebody has proposed, and the form for others. */
+/** The current routes, the proposed ones, and a form for new ones. */
 export function routesSection(context: PageContext, { accounts, routes, merchantId }: Routing): Html {
   const { reader, session } = context;
   const texts = MERCHANT_TEXTS[reader.language];

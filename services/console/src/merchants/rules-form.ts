@@ -110,7 +110,7 @@ export async function changeRules(context: PageContext, again: RenderAgain): Pro
   );
 }
 
-/** A rule with a part of its fields is sent as it is: the gateway names what is missing. */
+/** A rule with only a part of its fields is sent unchanged: the gateway names the missing fields. */
 function rulesIn(form: URLSearchParams, reader: Reader) {
   const field = (name: string) => form.get(name)?.trim() ?? "";
   const needs: FieldFault[] = [];

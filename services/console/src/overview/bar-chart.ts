@@ -1,6 +1,6 @@
 import { html, type Html } from "@holdfast/html";
 
-/** One bar. `text` is its value as people read it; `href` leads to what is counted. */
+/** One bar. `text` is its value as people read it; `href` leads to the counted records. */
 export type Bar = { label: string; value: number; text: string; href?: string };
 
 /**

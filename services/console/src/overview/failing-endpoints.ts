@@ -19,7 +19,7 @@ type FailingEndpoint = Pick<WebhookEndpoint, "endpointId" | "url" | "health"> & 
 /** The endpoints that fail: the webhooks that wait for them are late. `total` counts those that are not shown, too. */
 export type FailingEndpoints = { items: FailingEndpoint[]; total: number };
 
-/** Those of all merchants for operators, in both modes, the one that has failed longest first. */
+/** The failing endpoints of all merchants, for operators, in both modes, the longest failing first. */
 export async function readFailingEndpoints({ api }: PageContext): Promise<FailingEndpoints> {
   return await api.read(operations.listFailingWebhooks, {});
 }

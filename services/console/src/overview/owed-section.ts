@@ -18,7 +18,7 @@ function daysAround({ now }: PageContext): Days {
   return { from: day(-DAYS.before), to: day(DAYS.after) };
 }
 
-/** The statements of the last days and of those to come, as the banks have reported them. */
+/** The statements of the last and the coming days, as the banks have reported them. */
 export async function readOwed(context: PageContext): Promise<Owed> {
   const query = { ...daysAround(context), limit: "200" };
   return await context.api.read(operations.listStatements, { query });

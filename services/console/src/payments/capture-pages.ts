@@ -14,7 +14,7 @@ import { PAYMENT_TEXTS } from "./payment-texts.ts";
 
 type RenderAgain = (context: PageContext, notice?: Notice, status?: number) => Promise<PageAnswer>;
 
-/** The amount that a capture may have: what is authorized less what was released of it. */
+/** The largest amount of a capture: the authorized amount minus the released part. */
 export function capturableOf({ amount, refundableAmount }: OperatorPaymentLife["payment"]): number {
   return refundableAmount ?? amount;
 }
@@ -65,7 +65,7 @@ export async function reviewCapture(context: PageContext, again: RenderAgain): P
   return { kind: "page", title, content, isTest: !payment.livemode };
 }
 
-/** Captures the amount that was reviewed; without one, all of it. */
+/** Captures the reviewed amount; without one, all of it. */
 export async function capture(context: PageContext, again: RenderAgain): Promise<PageAnswer> {
   const { api, form, reader } = context;
   const path = { paymentId: context.parameters["paymentId"]! };

@@ -24,7 +24,7 @@ type Payment = Pick<
   | "transactionType"
 >;
 
-/** The amounts of the payment that stand beside each of its refunds. */
+/** The payment's amounts beside each of its refunds. */
 type OfPayment = OperatorRefund["ofPayment"];
 
 /**

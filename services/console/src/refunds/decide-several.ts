@@ -215,7 +215,7 @@ async function faultOf(
       const { text = "", link } = await signInNotice(context, "now");
       return { text, link, status: 403, isOfAll: true };
     }
-    // The reason is the same for all of them, and stands in one field.
+    // All refunds share one reason, which is one field.
     const isOfForm = problem.errors?.some(({ field }: { field: string }) => field === "reason") === true;
     return {
       text: problemText(context.reader, problem),

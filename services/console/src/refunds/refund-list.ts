@@ -24,7 +24,10 @@ import { REFUND_TEXTS } from "./refund-texts.ts";
 
 const FILTERS = ["status", "merchantId", "livemode", "from", "to"] as const;
 
-/** The API's filters, for a page and for a file of all rows: those that wait for a decision, unless others are chosen. */
+/**
+ * The API's filters, for a page and for a file of all rows. Without a choice they select refunds that wait
+ * for a decision.
+ */
 export function refundFilter(query: URLSearchParams) {
   const { from, to, ...filter } = filterOf(query, FILTERS);
   return { ...filter, status: statusOf(query), from: instantOf(from), to: instantOf(to) };

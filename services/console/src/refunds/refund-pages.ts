@@ -72,7 +72,7 @@ export const refundPages: Page[] = [
   },
 ];
 
-/** The list, or the selection of it that a person comes back to after a sign-in. */
+/** The list, or the selection of it to which a person returns after a sign-in. */
 async function answerQueue(context: PageContext): Promise<PageAnswer> {
   return await (context.form.has("refundId") ? review(context) : answerList(context));
 }
@@ -82,7 +82,7 @@ function queueAfter({ parameters }: PageContext): string {
   return `/refunds?about=${parameters["refundId"]}`;
 }
 
-/** The outcome and the evidence in a form, with what is missing of them. */
+/** The outcome and the evidence of a form, with the faults of missing ones. */
 export function statementIn({ form, reader }: PageContext): Pick<ActionRequest, "body" | "needs"> {
   const { needEvidence, needOutcome } = reader.texts;
   const body = { outcome: form.get("outcome") ?? "", evidence: form.get("evidence")?.trim() ?? "" };

@@ -69,7 +69,7 @@ async function answerSearch(context: PageContext): Promise<PageAnswer> {
   }
 }
 
-/** The way to what the text finds in the other mode. */
+/** The link to the results in the other mode. */
 function otherMode({ reader, query }: PageContext, text: string): Html {
   const livemode = isTestMode(query);
   const asked = new URLSearchParams({ q: text, livemode: `${livemode}` });

@@ -2,8 +2,8 @@
 export type CodeLimit = (state: string) => boolean;
 
 /**
- * Bounds the codes of one sign-in that the provider is asked about, in this process: whoever keeps the cookie of a
- * sign-in could otherwise guess codes for as long as it is valid. The right one is the first.
+ * Bounds, in this process, the codes of one sign-in that the provider is asked about: otherwise anybody with
+ * the cookie of a sign-in could guess codes while it is valid. The correct code is normally the first.
  */
 export function createCodeLimit(): CodeLimit {
   const codes = new Map<string, number>();

@@ -1,6 +1,6 @@
 import { jwtVerify, type JWTPayload, type JWTVerifyGetKey } from "jose";
 
-/** The sessions that have ended at the identity provider: one of its sessions, or all of a person. */
+/** The sessions that have ended at the identity provider: one session, or all of a person's. */
 export type Logout = {
   /** The token's `jti`, by which it is good once. */
   tokenId: string;

@@ -5,7 +5,7 @@ import type { Reader } from "../ui/page-context.ts";
 import { table } from "../ui/table.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 
-/** Our movement of money beside the bank's line of it; what no bank has reported yet has no line. */
+/** Our movement of money beside the bank's line; a movement that no bank has reported yet has no line. */
 type Pair = { ours: Movement | undefined; line?: BankLine; expectedBy?: string | undefined };
 export type Movement = { id: string; name: Html | string; amount: number; currency: string };
 

@@ -209,7 +209,7 @@ async function note(context: PageContext): Promise<PageAnswer> {
   );
 }
 
-/** Closes it, and leads back to those that are left of the list, with the way to the next one. */
+/** Closes the difference, and redirects to the remaining list, with the link to the next one. */
 async function close(context: PageContext): Promise<PageAnswer> {
   const { form, reader } = context;
   const path = pathOf(context);

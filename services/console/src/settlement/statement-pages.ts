@@ -116,7 +116,7 @@ export function statementTable(
   );
 }
 
-/** The same days as a file, and as a page to be printed. */
+/** Links to these days as a file, and as a page to print. */
 export function statementFiles(reader: Reader, days: StatementDays): Html {
   const texts = SETTLEMENT_TEXTS[reader.language];
   const query = new URLSearchParams(days).toString();

@@ -65,7 +65,7 @@ export function decisionForms(context: PageContext, actions: readonly Action[], 
   const named = (button: string) =>
     name === undefined ? button : html`${button} <span class="visually-hidden">${name}</span>`;
   const id = `reason-${path.split("/").at(-1)}`;
-  // In the queue a reason was written for several refunds, and has a field of its own.
+  // On the queue page the reason is for several refunds and has a field of its own.
   const isHere = actions.includes("reject") && context.parameters["refundId"] !== undefined;
   const fault = isHere ? faultAt(context, "reason") : undefined;
   return html`${

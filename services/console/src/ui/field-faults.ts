@@ -7,12 +7,15 @@ export function faultAt(context: PageContext, field: string): string | undefined
   return shownFault(context, (fault) => fault.field === field);
 }
 
-/** The same of the first fault within a field that one place shows as a whole: `headers.2.value` is within `headers`. */
+/** The first fault within a field that is shown as a whole: `headers.2.value` is within `headers`. */
 export function faultWithin(context: PageContext, field: string): string | undefined {
   return shownFault(context, (fault) => fault.field === field || fault.field.startsWith(`${field}.`));
 }
 
-/** The same where the form with this input was sent: another form of the page may have a field of that name. */
+/**
+ * The fault of a field, if the form with this input was sent: another form of the page may have a field of
+ * that name.
+ */
 export function faultOfSent(context: PageContext, input: string, field = input): string | undefined {
   return context.form.has(input) ? faultAt(context, field) : undefined;
 }
@@ -32,7 +35,7 @@ export function needsOf(sentences: Record<string, string | false | undefined>): 
   return Object.entries(sentences).flatMap(([field, message]) => (message ? [{ field, message }] : []));
 }
 
-/** A fault in the reader's language; one that has no words in it is said as the gateway says it. */
+/** A fault in the reader's language; for an unknown code, the gateway's own text. */
 export function faultText({ language }: Reader, { code = "", message }: FieldFault): string {
   return IN_OTHER_LANGUAGES[language]?.[code] ?? message;
 }

@@ -85,7 +85,7 @@ export function breakable(name: string): Html {
   return html`${name.split(/(?<=[._])/).map((part, at) => html`${at > 0 && html`<wbr />`}${part}`)}`;
 }
 
-/** The badge of a status or a state; an unknown one is shown as it is. */
+/** The badge of a status or a state; an unknown status is shown unchanged. */
 export function statusBadge({ texts }: Reader, status: string): Html {
   return html`<span class="badge ${COLOURS[status] ?? ""}">${statusWord({ texts }, status)}</span>`;
 }

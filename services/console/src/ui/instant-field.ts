@@ -2,8 +2,8 @@ import { html, type Html } from "@holdfast/html";
 import { textField } from "./form-fields.ts";
 
 /**
- * A field for a moment, which may be none yet. Its label names the zone that lists are in, too: the script writes both
- * in the reader's, and sends UTC; without it they are in UTC.
+ * A field for a time, which may be empty. Its label names the zone. The script shows zone and time in the
+ * reader's zone, like lists, and sends UTC; without the script they are in UTC.
  */
 export function instantField(
   name: string,

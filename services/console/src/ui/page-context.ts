@@ -75,7 +75,7 @@ export type PageAnswer =
   | { kind: "redirect"; to: string }
   | FileAnswer;
 
-/** The gateway's answer, passed on as it arrives: saved under a name, or shown where it has none. */
+/** The gateway's answer, passed on as it arrives: saved under a name, or shown if it has no name. */
 export type FileAnswer = Download & { kind: "file"; mediaType: MediaType; fileName?: string };
 
 /** The message that an action was done, or why it was not. */
@@ -87,7 +87,8 @@ export type Page = {
   method: "GET" | "POST";
   path: string;
   /**
-   * For a POST whose answer has a secret that is shown once: the second click of a double click gets the same answer.
+   * True for a POST whose answer shows a secret once: the second click of a double click gets the same
+   * answer.
    */
   showsSecret?: boolean;
   /** True for a POST whose form brings a file. */

@@ -9,7 +9,9 @@ export function problemTitle({ language }: Reader, { code, title }: Pick<Problem
   return IN_OTHER_LANGUAGES[language]?.[code] ?? title;
 }
 
-/** The same, with everything else that the gateway says of the request, and its text for each field. */
+/**
+ * The problem's sentence, with the gateway's other statements about the request and its text for each field.
+ */
 export function problemText(reader: Reader, problem: Problem): string {
   const { errors = [] } = problem;
   return paragraphOf([...saidOf(reader, problem), ...errors.map((fault) => namedFault(reader, fault))]);
@@ -32,8 +34,8 @@ export function faultsNotice(context: PageContext, faults: readonly FieldFault[]
 }
 
 /**
- * The notice points at the faults that stand beside their fields, and names all others. Its text is read after the page
- * was written, which alone knows its fields.
+ * The notice refers to the faults beside their fields, and names all others. Its text is read after the page
+ * was written, since only the page knows its fields.
  */
 function noticeOf(reader: Reader, faults: readonly FieldFault[], said: readonly string[]): Notice {
   const { notDone, seeFields } = reader.texts;

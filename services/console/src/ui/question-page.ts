@@ -29,7 +29,8 @@ export function questionPage(context: PageContext, to: { action: string; back: s
 /** The question with what was entered, as the script asks it. */
 function questionIn({ form, reader }: PageContext): string {
   const question = form.get(QUESTION) ?? "";
-  // The first one is the form's own: what follows has names that merchants choose.
+  // Replaces only the first placeholder, which is the form's own: the rest contains names that merchants
+  // choose.
   return question.replace(/\{(amount|outcome|decision)\}/, (place, name: string) => {
     const entered = form.get(name);
     return entered === null ? place : statusWord(reader, entered);

@@ -8,8 +8,9 @@ export type ListPage<Row> = { items: Row[]; nextCursor?: string | undefined };
 export type Refusal = { status: number; notice: Notice };
 
 /**
- * A list with filters that were typed freely: where the gateway refuses them the list is empty, and the page can say
- * why above the filters and beside each. @throws on any other failure
+ * A list with filters that were typed freely. If the gateway refuses them the list is empty, and the page can
+ * say why above the filters and beside each.
+ * @throws on any other failure
  */
 export async function readList<Row>(
   context: PageContext,

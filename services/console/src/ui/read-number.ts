@@ -2,7 +2,7 @@ import { currencyExponent } from "@holdfast/contracts";
 import { keepFormatters, localeOf } from "@holdfast/html";
 import type { Reader } from "./page-context.ts";
 
-/** A number from a form in decimal notation, such as 1234.56, or a sentence about why it is none. */
+/** A number from a form in decimal notation, such as 1234.56, or a sentence about the fault. */
 export type ReadNumber = { value: string; fault?: undefined } | { value?: undefined; fault: string };
 
 /**
@@ -36,7 +36,7 @@ function readNumber(
 ): ReadNumber {
   const notNumber = { fault: texts.notNumber };
   const [, sign, number = ""] = /^([-−]?)(\d[\d.,\s'’]*)$/.exec(text.trim()) ?? [];
-  // A fraction follows a mark that comes once, as the last one.
+  // The decimal mark is the last mark and comes only once.
   const [, whole = "", mark = "", rest = ""] = /^(.*)([.,])(\d+)$/.exec(number) ?? [];
   const isOnce = mark !== "" && !whole.includes(mark);
   const meaning = !isOnce

@@ -2,7 +2,7 @@ import { html, type Html } from "@holdfast/html";
 import { selectField } from "./form-fields.ts";
 import type { Reader } from "./page-context.ts";
 
-/** One of several rows of a form, by the names of its fields, each of which every row has. */
+/** One of several rows of a form, by the names of the fields that every row has. */
 export type FormRow<Name extends string> = Record<Name, string>;
 
 /** The names of the fields in each row, and of the field with the row's new place, if rows can be moved. */

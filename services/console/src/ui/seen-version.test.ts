@@ -3,7 +3,7 @@ import { actionForm } from "./form-fields.ts";
 import type { PageContext } from "./page-context.ts";
 import { forgetVersions, isMadeFromAnother, seenVersion, sentVersion } from "./seen-version.ts";
 
-/** The forms of a page with two things, one of which was sent and is shown again. */
+/** The forms of a page with two records, one of which was sent and is shown again. */
 function pageWith(form: URLSearchParams): string {
   const context = { form, formToken: "t", generateKey: () => "k" } as unknown as PageContext;
   return ["routes", "merchant"]

@@ -1,4 +1,4 @@
-/** The same in Turkish. */
+/** The names of statuses in Turkish. */
 export const STATUS_WORDS_TURKISH: Record<string, string> = {
   SUCCESS: "Başarılı",
   FAILED: "Başarısız",

@@ -1,4 +1,4 @@
-/** The names of statuses and states; an unknown one is shown as it is. */
+/** The names of statuses and states; an unknown status is shown unchanged. */
 export const STATUS_WORDS: Record<string, string> = {
   SUCCESS: "Success",
   FAILED: "Failed",

@@ -11,8 +11,8 @@ export type Column<Row> = {
 };
 
 /**
- * A list that stays readable: on a narrow screen each row is a card. Roles are named, since a table with another layout
- * is none to a screen reader. An empty list says what to do.
+ * A list that stays readable: on a narrow screen each row is a card. Roles are explicit, since screen readers
+ * do not recognize a table with another layout. An empty list says what to do.
  */
 export function table<Row>(
   caption: string,

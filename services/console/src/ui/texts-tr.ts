@@ -2,7 +2,7 @@ import { DONE_TURKISH } from "./done-texts-tr.ts";
 import { STATUS_WORDS_TURKISH } from "./status-texts-tr.ts";
 import type { Texts } from "./texts.ts";
 
-/** The same in Turkish. */
+/** The console's texts in Turkish. */
 export const TURKISH: Texts = {
   name: "Türkçe",
   skip: "İçeriğe geç",

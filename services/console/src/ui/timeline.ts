@@ -195,7 +195,7 @@ function chargebackEvents(reader: Reader, chargeback: Chargeback, isStaff: boole
   return [opened, ended];
 }
 
-/** One line for a webhook, with what became of it. */
+/** One line for a webhook, with its outcome. */
 function deliveryEvents(reader: Reader, { deliveries }: OperatorPaymentLife): TimelineEvent[] {
   const { texts } = reader;
   return deliveries.map((delivery) => {

@@ -17,7 +17,10 @@ export async function unlessAway<Answer>(reading: Promise<Answer>): Promise<Answ
   }
 }
 
-/** The sentence in the place of what could not be read; nothing where it was. @param name of what is missing. */
+/**
+ * The sentence in place of a part that could not be read; empty if it was read. @param name the missing
+ * part's name.
+ */
 export function awayNote({ texts }: Reader, name: string, answer: unknown): Html {
   return answer === undefined ? html`<p class="quiet">${texts.partAway(name)}</p>` : html``;
 }

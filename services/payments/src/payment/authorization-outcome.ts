@@ -33,7 +33,10 @@ export type AcquirerResult = {
 /** The result that a payment shows while the acquirer's fraud desk decides on it; it is not to be shipped. */
 export type ReviewShown = Omit<AcquirerResult, "authCode" | "declineClass">;
 
-/** @param before the decline of another account, after which this one was called. It counts where this one judged nothing. */
+/**
+ * @param before the decline of another account, after which this one was called. It counts if this account
+ * judged nothing.
+ */
 export function decideAuthorization(outcome: AcquirerOutcome, before?: Declined): AuthorizationDecision {
   switch (outcome.kind) {
     case "approved": {
@@ -103,7 +106,7 @@ export function reviewShown({ externalTransactionId }: { externalTransactionId: 
 /** The cause of a reversal that follows from the fraud desk's refusal, and the result code that the payment has from then on. */
 export const REVIEW_REJECTED = "review_rejected";
 
-/** The acquirer's fraud desk has refused the payment, and nothing of it is held any more. */
+/** The acquirer's fraud desk has refused the payment, and no funds of it are reserved any longer. */
 export const REJECTED_BY_REVIEW: AcquirerResult = {
   externalTransactionId: null,
   authCode: null,

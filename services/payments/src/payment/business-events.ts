@@ -27,11 +27,14 @@ export type BusinessEvents = {
   outcomeUnknown(payment: ShownPayment, cause: string): void;
   /** Recovery has asked and the outcome is still unknown. */
   stillUnknown(payment: ShownPayment, attempt: RecoveryAttempt): void;
-  /** The bank has refused to reverse a payment, or to refund one that is settled: the money stands with it. */
+  /** The bank has refused to reverse a payment, or to refund a settled one: it keeps the money. */
   reversalRefused(payment: ShownPayment, refusal: { kind: string; resultCode: string }): void;
   /** The bank shows money of a payment that had ended because the bank had not seen it. It is given back. */
   lateMoneySeen(payment: ShownPayment): void;
-  /** The bank shows a capture, a cancellation or a refund that had ended as not done. Nothing comes of it by itself. */
+  /**
+   * The bank shows a capture, a cancellation or a refund that had ended as not done. Nothing follows
+   * automatically.
+   */
   lateMovementSeen(payment: ShownPayment, movement: { kind: string; reference: string }): void;
   /** An authorization was due to expire, but the bank shows a capture that is not ours. */
   capturedUnasked(payment: ShownPayment): void;
@@ -53,8 +56,8 @@ export type BusinessEvents = {
   /** An inquiry has found the payment approved in another amount or currency than was asked for. */
   answerMismatched(payment: PaymentKey): void;
   /**
-   * The bank keeps a hold: that of a capture which a refund or a cancel has voided, or of an authorization that has expired.
-   * The latter lapses by itself, and nothing is left to do.
+   * The bank keeps an authorization: one whose capture was voided by a refund or a cancel, or one that has
+   * expired. An expired one lapses by itself, and nothing is left to do.
    */
   holdStands(payment: PaymentKey, of: "voided_capture" | "expired"): void;
   /** `refunds` has asked for money to which people have not agreed; nothing is sent. Once an hour for each refund. */
@@ -319,7 +322,7 @@ function oneIfLive({ merchant_id }: Pick<ShownPayment, "merchant_id">): 0 | 1 {
   return isLive(merchant_id) ? 1 : 0;
 }
 
-/** The fields of the log line; the span of the unit of work gets the same. */
+/** The fields of the log line, which the span of the unit of work gets, too. */
 function identify({ payment_id, merchant_id, state, transaction_type }: ShownPayment) {
   annotate({
     "holdfast.payment.id": payment_id,

@@ -91,9 +91,9 @@ function thisOne(db: Kysely<PaymentsDatabase>, { paymentId, restMs }: { paymentI
 }
 
 /**
- * Commits the decision to reverse. From here on neither an answer nor an inquiry makes the payment SUCCESS. A payment that was
- * in review shows that no more; why it was refused stays on it until its end.
- * @returns the payment as it is now, or undefined without the lease.
+ * Commits the decision to reverse. From here on neither an answer nor an inquiry makes the payment SUCCESS. A
+ * payment no longer shows that it is in review; a refusal's reason stays on it until its end.
+ * @returns the payment after the change, or undefined without the lease.
  */
 export async function startReversal<
   Payment extends { payment_id: string; lease_token: string; state: PaymentState; version: number },

@@ -54,8 +54,8 @@ type ShownColumns = Omit<
 >;
 
 /**
- * The payment as the spec's record, whole: the bus answer and the webhook's body. Fields stand in the spec's order;
- * those without a value are left out.
+ * The payment as the spec's whole record: the bus answer and the webhook's body. Fields are in the spec's
+ * order; fields without a value are left out.
  */
 export function paymentRecord(payment: ShownPayment): ApiPaymentResponse {
   const status = merchantStatus(payment.state);
@@ -113,7 +113,7 @@ function amountsOf({
   return { amount: amountToJson(order_amount_minor, currency_exponent), installmentTotal: charged };
 }
 
-/** CAPTURED and CANCELLED have no successor: what such a payment is, it is since then. */
+/** CAPTURED and CANCELLED are final, so the payment's last change is their date. */
 function datesOf({
   state,
   state_since,

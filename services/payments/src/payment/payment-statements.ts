@@ -141,8 +141,8 @@ const STORE_ANSWERS = `, answered as (
   )`;
 
 /**
- * The condition on state, version and lease is what makes a process that was overtaken change nothing; the version and the
- * time are in the webhook's body, too. What was given is returned with what was changed: to join it again
+ * The condition on state, version and lease makes an overtaken process change nothing; version and time are
+ * in the webhook's body, too. The given columns are returned together with the changed ones: a further join
  * would compare each row with each (docs/adr/0003).
  */
 const record = (keyed: boolean) => `

@@ -95,7 +95,7 @@ export function merchantColumns({ customerId }: MerchantFields): MerchantColumns
   return { customer_id: customerId ?? null };
 }
 
-/** The merchant's own fields as they are shown: those without a value are left out. */
+/** The merchant's own fields as they are shown, without empty ones. */
 export function merchantFieldsIn({ customer_id }: MerchantColumns): MerchantFields {
   return { ...(customer_id !== null && { customerId: customer_id }) };
 }

@@ -191,7 +191,7 @@ const BATCHES = {
   sizeMax: 64,
   /** Two flushes keep the database's log writer busy; more only split the batches. */
   flushesMax: 2,
-  /** The server refused the statement, so nothing of it stands: one bad row must not take its neighbours with it. */
+  /** The server refused the whole statement, and one invalid row must not fail the other rows. */
   isolates: (error: unknown) => error instanceof DatabaseError,
 };
 

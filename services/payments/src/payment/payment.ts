@@ -13,7 +13,7 @@ export const PAYMENT_STATES = [
   "AUTHORIZING",
   /** To be reversed, for good; the reversal is repeated until acknowledged. Shown as ENROLLED. */
   "REVERSING",
-  /** The same for a session that its cardholder did not finish. Shown as ENROLLED. */
+  /** The state of a reversal after a session that its cardholder did not finish. Shown as ENROLLED. */
   "CANCELLING",
   "SUCCESS",
   "FAILED",
@@ -27,7 +27,8 @@ export type PaymentState = (typeof PAYMENT_STATES)[number];
 /** The states that may follow each state; `NONE` is a payment that does not exist yet. */
 export const PAYMENT_TRANSITIONS = {
   NONE: ["AUTHORIZING", "ENROLLING", "REJECTED"],
-  // Without a challenge it is authorized immediately; an enrolment whose challenge was never shown is reversed.
+  // Without a challenge the payment is authorized immediately; an enrolment whose challenge was never shown
+  // is reversed.
   ENROLLING: ["ENROLLED", "AUTHORIZING", "FAILED", "REVERSING"],
   // The browser came back, or the session ended without it: an inquiry may then find that the bank has decided alone.
   ENROLLED: ["AUTHORIZING", "SUCCESS", "FAILED", "CANCELLING", "CANCELLED"],

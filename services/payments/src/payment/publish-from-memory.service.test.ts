@@ -4,7 +4,7 @@ import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../test/payments-harness.ts";
 
-// Final states whose process publishes them after its commit, and what others do if it does not.
+// Final states whose process publishes them after its commit, and the other processes' work if it does not.
 let payments: PaymentsHarness;
 let published: { msgId: string; traceparent: string; message: unknown }[];
 beforeAll(async () => {

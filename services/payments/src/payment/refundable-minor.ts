@@ -12,8 +12,8 @@ export type PaymentFunds = {
 };
 
 /**
- * The amount that can still be refunded. A chargeback may be more than what is left, and may come after refunds that wait:
- * then it is nothing.
+ * The amount that can still be refunded. A chargeback may exceed the remainder, and may come after pending
+ * refunds: then it is zero.
  */
 export function refundableMinor(payment: PaymentFunds): bigint {
   const { refunded_minor, reserved_minor, charged_back_minor } = payment;

@@ -3,11 +3,11 @@ import { sql, type Kysely } from "kysely";
 import type { PaymentsDatabase } from "../database.ts";
 
 /**
- * Replaces the address that a payment was requested from, in payments that are old enough, by one that is nobody's. It goes
- * through the payments once, in the order of time, and keeps how far it has come in the database: no index has to say which
- * payments still have an address, and none is read twice. Of all processes one does so at a time.
+ * Replaces the IP address of old payments by one that belongs to nobody. It goes through the payments once,
+ * in the order of time, and stores its progress in the database, so no index has to list payments that still
+ * have an address, and none is read twice. Only one process does so at a time.
  *
- * @returns how many payments it went through.
+ * @returns the number of payments that it went through.
  */
 export async function forgetAddresses(
   db: Kysely<PaymentsDatabase>,

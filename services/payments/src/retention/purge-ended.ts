@@ -25,7 +25,7 @@ export async function purgeSessions(db: Kysely<PaymentsDatabase>, age: Age): Pro
   );
 }
 
-/** The same for sessions with the result of an authentication, which is evidence in a dispute. */
+/** Deletes sessions with the result of an authentication, which is evidence in a dispute. */
 export async function purgeEvidence(db: Kysely<PaymentsDatabase>, age: Age): Promise<number> {
   return await inBatches(
     db,

@@ -1,4 +1,4 @@
-// Purges of the service: what they delete, what they leave to whom, and how much they read for it.
+// The service's purges: which rows they delete, which rows they leave, and how much they read.
 import { createDatabase } from "@holdfast/postgres";
 import { createTestDatabase, type TestDatabase } from "@holdfast/tests/support";
 import { sql, type Kysely } from "kysely";

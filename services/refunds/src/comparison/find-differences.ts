@@ -1,8 +1,8 @@
 /**
- * Compares all refunds with all reservations of `payments`, for use after one of the two databases was restored to an
- * earlier point. Both are read page by page in the order of the refunds' ids and merged, so the memory it needs does not
- * grow with the tables. Both services may go on meanwhile: a difference is reported only when it is still there at the
- * last of several looks.
+ * Compares all refunds with all reservations of `payments`, after one of the two databases was restored to an
+ * earlier point. Both are read page by page in the order of the refunds' ids and merged, so the memory that
+ * it needs does not grow with the tables. Both services may run meanwhile: a difference is reported only if
+ * it is still there at the last of several reads.
  */
 import type { StoredReservation } from "@holdfast/contracts";
 import { pause } from "@holdfast/service-runtime";

@@ -7,7 +7,7 @@ export type ComparedRefund = Pick<
   "refund_id" | "payment_id" | "merchant_id" | "state" | "amount_minor" | "currency" | "kind" | "traceparent"
 >;
 
-/** A disagreement of the two services about one refund id; at least one of them knows it. */
+/** A disagreement of the two services about one refund id, which at least one of them knows. */
 export type Difference = {
   kind: DifferenceKind;
   refundId: string;

@@ -10,7 +10,7 @@ export type MendDeps = {
   db: Kysely<RefundsDatabase>;
   payments: Pick<PaymentsPort, "settle" | "release" | "sending">;
   bank: Pick<RefundBank, "inquire">;
-  /** A reservation without a refund that is younger may be that of a request under way. */
+  /** A younger reservation without a refund may belong to a request under way. */
   releaseAfterMs: number;
   acquirerTimeoutMs: number;
   now: () => number;

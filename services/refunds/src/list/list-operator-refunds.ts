@@ -23,7 +23,10 @@ export type ListForOperatorDeps = ViewDeps & {
 type Asked = z.infer<typeof operations.listRefunds.command.request>;
 type Listed = OperatorRefundRow & Pick<ListedColumns, "created_at_utc" | "listed_id">;
 
-/** Refunds of any merchant, with what operators see beside: a queue oldest first, everything else newest first. */
+/**
+ * Refunds of any merchant, with the columns that only operators see: a queue oldest first, everything else
+ * newest first.
+ */
 export async function listForOperator(
   deps: ListForOperatorDeps,
   context: OperatorContext,

@@ -17,8 +17,9 @@ export const REFUNDS: ListTable = {
 };
 
 /**
- * The list with the columns that operators see beside. Their status distinguishes refunds that wait for a decision from
- * those that are carried out; it is only compared here, since what is of one status alone is a queue.
+ * The list with the columns that only operators see. Its status distinguishes refunds that wait for a
+ * decision from refunds that are carried out. It is only compared here, since a list of one status alone is a
+ * queue.
  */
 export const OPERATORS_REFUNDS: ListTable = {
   ...REFUNDS,

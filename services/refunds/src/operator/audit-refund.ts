@@ -41,8 +41,8 @@ export async function auditRefund(
 }
 
 /**
- * Refuses what a person lacks the authority for, and writes the attempt to the audit log. The number of a person's
- * attempts is bounded where they come in.
+ * Refuses an action for which a person lacks the authority, and writes the attempt to the audit log. The
+ * gateway bounds the number of a person's attempts.
  */
 export async function refuseAttempt(
   trx: Transaction<RefundsDatabase>,

@@ -76,9 +76,9 @@ async function refusalOf(
 }
 
 /**
- * Rejects for good; the amount can be refunded again once `payments` has released it. An operator may take back what the
- * record says they asked for. Whoever issued the credential that asked may not: the record names the merchant, and one
- * person could ask in its name and put the request out of the others' sight.
+ * Rejects for good; the amount can be refunded again once `payments` has released it. An operator may reject
+ * a request under their own name. A person who issued the requesting credential may not: the record names
+ * only the merchant, and one person could request in its name and then hide the request from the others.
  */
 export async function rejectRefund(
   deps: DecideDeps,
@@ -168,8 +168,9 @@ async function change(
 }
 
 /**
- * The decision stands whatever happens here: recovery finishes what fails. The operator is answered in time, and what the
- * bank has not answered by then goes on under its lease; the operator's deadline never shortens the call.
+ * The decision is final whatever happens here: recovery finishes failed work. The operator is answered in
+ * time. Work that the bank has not answered by then continues under its lease; the operator's deadline never
+ * shortens the call.
  */
 async function carryOutAndDescribe(
   deps: DecideDeps,

@@ -17,7 +17,7 @@ import { findApprovals, findForOperator, findHistory } from "./operator-refund-q
 
 export type ViewDeps = { db: Kysely<RefundsDatabase>; payments: PaymentsPort; view: OperatorView };
 
-/** Each of the refunds as operators see it, with what remains of its payment. */
+/** Each of the refunds as operators see it, with the remainder of its payment. */
 export async function describeEach(
   { db, payments, view }: ViewDeps,
   context: OperatorContext,

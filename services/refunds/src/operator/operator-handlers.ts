@@ -43,8 +43,9 @@ export function operatorHandlers(deps: DecideDeps & RequestRefundDeps) {
 }
 
 /**
- * Has recovery make its next attempt now: asks the bank about a refund that is executing, or `payments` about one whose end
- * is decided. It works under the refund's lease, so it and recovery never meet.
+ * Makes recovery's next attempt now: asks the bank about a refund that is executing, or `payments` about a
+ * refund whose end is decided. It works under the refund's lease, so it and recovery never work on it
+ * together.
  */
 async function inquireRefund(deps: OperatorDeps, context: OperatorContext, refundId: string): Promise<Reply> {
   const leased = await deps.db.transaction().execute(async (trx) => {

@@ -106,7 +106,7 @@ async function proposeOrConfirm(
   return { refund: leased, statement: { ...statement, proposedBy: nameOf(proposal.proposed_by) } };
 }
 
-/** Asks the bank once more, and commits what it knows, or else what the two people say. */
+/** Asks the bank once more, and commits its answer, or else the two people's outcome. */
 async function carryOut(
   deps: OperatorDeps,
   context: OperatorContext,

@@ -32,10 +32,10 @@ export type CarryOutDeps = {
 };
 
 /**
- * Takes a decided refund as far as it will go now. An attempt that throws is an attempt: it is counted, operators see it,
- * and the next one is further away.
- * @param resumed whether the bank may have been asked before.
- * @throws only where not even the attempt can be counted; the lease then ends by itself.
+ * Takes a decided refund as far as possible now. An attempt that throws is counted, shown to operators, and
+ * followed by a later one.
+ * @param resumed true if the bank may have been asked before.
+ * @throws only if not even the attempt can be counted; the lease then ends by itself.
  */
 export async function carryOutRefund(
   deps: CarryOutDeps,

@@ -21,10 +21,12 @@ type ChangedWithState = Exclude<
 >;
 
 /**
- * Moves a refund to its next state, with its history, and with the merchant's event where that state is final. The update
- * requires the state and the lease that `refund` was read with: a process that was overtaken changes nothing.
+ * Moves a refund to its next state, with its history, and with the merchant's event if that state is final.
+ * The update requires the state and the lease that `refund` was read with: an overtaken process changes
+ * nothing.
  *
- * @returns the refund as it is now, under a new lease if it is still under way, or undefined when it was overtaken.
+ * @returns the refund after the change, under a new lease if it is still under way, or undefined if the
+ * process was overtaken.
  */
 export async function changeRefund(
   trx: Transaction<RefundsDatabase>,

@@ -20,8 +20,8 @@ export type RefundToSend = Pick<
 export type BankStep = { answer: RefundAnswer; reference?: string; again?: "now" | undefined };
 
 /**
- * The bank as refunds reach it: by way of `payments`, which alone talks to banks, and decides whether a refund is sent, asked
- * about or sent again. No method throws for what the bus, the other side or the bank does.
+ * The bank as refunds reach it: by way of `payments`, which alone calls banks, and decides whether a refund
+ * is sent, inquired about or sent again. No method throws because of the bus, `payments` or the bank.
  */
 export type RefundBank = {
   /** Pays the refund, or releases its part of an authorization. @param resumed whether it may have been sent before. */

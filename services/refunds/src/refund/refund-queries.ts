@@ -101,7 +101,7 @@ export async function dueInMs(db: Kysely<RefundsDatabase>): Promise<number | und
   return first.in_ms ?? undefined;
 }
 
-/** The accounts of which a refund is under way, and null for those that wait for their reservation. */
+/** The accounts with a refund under way, and null for refunds that wait for their reservation. */
 export async function accountsUnderWay(db: Kysely<RefundsDatabase>): Promise<(string | null)[]> {
   const rows = await db
     .selectFrom("refund")
@@ -167,8 +167,9 @@ export async function keepAnswer(
 }
 
 /**
- * Ends the lease and sets the time of the next attempt; does nothing when the lease is no longer ours. The inquiry that
- * ends with it may not have known of a notification under the lease, so the next one comes soon.
+ * Ends the lease and sets the time of the next attempt; does nothing if the lease is no longer ours. A
+ * notification may have arrived during the lease without this inquiry knowing, and then the next one comes
+ * soon.
  */
 export async function postpone(
   db: Kysely<RefundsDatabase>,

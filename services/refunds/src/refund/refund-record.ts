@@ -7,8 +7,8 @@ import { isFinal, merchantStatus } from "./refund.ts";
 export type RefundRow = Selectable<RefundTable>;
 
 /**
- * The refund as the spec's record, whole: the bus answer and the webhook's body. The bank's answer is shown together with
- * the final state and not before: until `payments` knows the end, merchants see nothing of it.
+ * The refund as the spec's whole record: the bus answer and the webhook's body. The bank's answer is shown
+ * only together with the final state: until `payments` knows the end, merchants do not see it.
  */
 export function refundRecord(refund: RefundRow): ApiPaymentResponse {
   const { order_id, installment_count, card_holder_name, masked_pan } = refund;

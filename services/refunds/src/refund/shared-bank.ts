@@ -8,7 +8,7 @@ import { NOT_SENT, type RefundBank, type RefundToSend } from "./refund-bank.ts";
 /** The permits for calls to one account; null stands for refunds that wait for their reservation. */
 export type PermitsOf = (accountId: string | null) => SharedPermits;
 
-/** Gives each account as many permits, so that one whose bank hangs takes none of another's. */
+/** Gives each account the same number of permits, so that a bank that hangs uses up no other account's. */
 export function permitsByAccount(options: SharedPermitsOptions): PermitsOf {
   const made = new Map<string | null, SharedPermits>();
   return (accountId) => {

@@ -28,5 +28,5 @@ export async function requestRefundByMerchant(
   });
 }
 
-/** No secret: what is fingerprinted here stands in the same row in clear, unlike a card number. */
+/** This key is not secret: the fingerprinted fields are in clear in the same row, unlike a card number. */
 const FINGERPRINT_KEY = Buffer.alloc(32);

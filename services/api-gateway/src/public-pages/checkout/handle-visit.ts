@@ -1,4 +1,6 @@
-/** Every request of a page that buyers see goes through here: the page of a checkout, and that of a payment link. */
+/**
+ * Every request of a buyers' page goes through here: the page of a checkout, and the page of a payment link.
+ */
 import type { Work } from "@holdfast/contracts";
 import { requestHandler, type RoutedHandler, type RoutedRequest } from "../../http/routed-request.ts";
 import type { PageInFlightLimit } from "../../limits/in-flight-limit.ts";
@@ -51,7 +53,10 @@ export function visitHandler(deps: VisitDeps, page: VisitedPage): RoutedHandler 
   });
 }
 
-/** Takes a permit for what asks another service. A form takes none before it is there, and is known to be ours. */
+/**
+ * Takes a permit for work that asks another service. A form takes none before it has arrived and is known to
+ * be ours.
+ */
 export async function visitWithPermit(
   deps: Pick<VisitDeps, "withPermit">,
   visit: Visit,

@@ -23,15 +23,15 @@ export function readPageRequest(request: IncomingMessage): PageRequest {
 }
 
 /**
- * Tells whether the browser says that another site's page made the request. Old browsers say nothing; against those
- * there is the form's token, which no other site can have.
+ * True if the browser says that another site's page made the request. Old browsers say nothing; against them
+ * the form has a token, which no other site can know.
  */
 export function isCrossSite({ headers }: IncomingMessage): boolean {
   const site = headers["sec-fetch-site"];
   return site !== undefined && site !== "same-origin";
 }
 
-/** The buyer's address as the listener sees it, past the trusted proxies. The port is that of the connection. */
+/** The buyer's address as the listener sees it, past the trusted proxies. The port is the connection's. */
 export function addressOf({ clientAddress, req }: Exchange): { requestIp: string; requestPort: number } {
   return { requestIp: clientAddress || "0.0.0.0", requestPort: req.socket.remotePort ?? 1 };
 }

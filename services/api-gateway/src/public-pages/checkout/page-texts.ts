@@ -1,6 +1,6 @@
 import type { Language } from "@holdfast/html";
 
-/** Everything the checkout page says, in each of its languages. Both have the same keys; the compiler sees to it. */
+/** All texts of the checkout page, in each of its languages. The compiler keeps the keys of both the same. */
 const en = {
   locale: "en-GB",
   name: "English",

@@ -72,7 +72,7 @@ const cardFormSchema = z.object({
   expiryMonth,
   expiryYear,
   cvv,
-  // With its total where the page has shown one: see `InstallmentChoice`.
+  // Includes the total if the page has shown one: see `InstallmentChoice`.
   installmentCount: z.string().regex(/^([1-9]|1[0-2])(:\d{1,14})?$/),
 });
 

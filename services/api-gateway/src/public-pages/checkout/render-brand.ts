@@ -19,15 +19,16 @@ function rootOf({ accent, accentDark, onAccent }: Accent): string {
   return `:root{--accent:${accent};--accent-dark:${accentDark};--on-accent:${onAccent}}`;
 }
 
-/** The one style that a page may have of its own, as it is sent. */
+/** The only style that a merchant's page may add, as it is sent. */
 const ROOT = ":root\\{--accent:#[0-9a-f]{6};--accent-dark:#[0-9a-f]{6};--on-accent:#[0-9a-f]{6}\\}";
 const BRAND_STYLE = new RegExp(
   `<style nonce="([A-Za-z0-9+/]{22}==)">\\s*${ROOT}@media \\(prefers-color-scheme:dark\\)\\{${ROOT}\\}\\s*</style>`,
 );
 
 /**
- * The page without its merchant's colour and with a letter in the place of the logo, where they are such as are written
- * here, with this nonce: another style, another drawing, or a second one, stays.
+ * The page without its merchant's colour, and with a letter in place of the logo. Only a style and a drawing
+ * exactly as they are written here, with this nonce, are replaced: any other style or drawing, or a second
+ * one, stays.
  */
 export function withoutBranding(page: string, nonce: string | undefined): string {
   const plain = page.replace(BRAND_LOGO, (drawn, box: string, shapes: string) =>

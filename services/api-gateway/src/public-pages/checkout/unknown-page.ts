@@ -2,7 +2,7 @@ import { type RoutedHandler } from "../../http/routed-request.ts";
 import { visitHandler, type VisitDeps } from "./handle-visit.ts";
 import { notFound } from "./answer-visit.ts";
 
-/** A page for people at an address that is none of ours. A program gets the same answer as from every listener. */
+/** A page for people at an unknown address. A program gets the same answer as from every listener. */
 export function unknownPage(deps: VisitDeps): RoutedHandler {
   const show = visitHandler(deps, {
     route: "unknown",

@@ -9,7 +9,7 @@ export function reportsPathOf(publicUrl: string): string {
   return `${base}${REPORTS_PATH}`.replaceAll(";", "%3B").replaceAll(",", "%2C");
 }
 
-/** The header that gives `report-to` its address; for all pages of one origin it is the same. */
+/** The header that gives `report-to` its address; it is the same for all pages of one origin. */
 export function reportingEndpoints(publicUrl: string): Record<string, string> {
   return { "Reporting-Endpoints": `page="${reportsPathOf(publicUrl)}"` };
 }

@@ -7,8 +7,8 @@ type Form = Pick<ChallengeForm, "url" | "fields">;
 type Texts = { language: string; button: string };
 
 /**
- * A page that takes the browser to the issuer: a form that sends itself, and a button where scripts do not run. The
- * merchant may embed it in a page of its own, so it needs nothing from ours.
+ * A page that sends the browser to the issuer: a form that submits itself, with a button if scripts do not
+ * run. The merchant may embed it in its own page, so it needs nothing from ours.
  */
 export function challengeForm({ url, fields }: Form, texts: Texts): string {
   const inputs = Object.entries(fields).map(
@@ -17,7 +17,7 @@ export function challengeForm({ url, fields }: Form, texts: Texts): string {
   return pageThatSends({ method: "post", url, inputs }, texts);
 }
 
-/** The same to a page of ours, which has the challenge. */
+/** A page that sends the browser to our page with the challenge. */
 export function leadTo(pageUrl: string, texts: Texts): string {
   return pageThatSends({ method: "get", url: pageUrl, inputs: [] }, texts);
 }

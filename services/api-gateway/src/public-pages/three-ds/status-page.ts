@@ -171,7 +171,7 @@ export const NOTICE_STYLE = `style-src 'sha256-${createHash("sha256").update(STY
 
 export const REFRESH_S = 3;
 
-/** These addresses go to no other site: knowing one is as good as the session. */
+/** These addresses must not reach another site: whoever knows one has the session. */
 const PRIVACY_HEADERS = { "Referrer-Policy": "no-referrer" };
 export const REDIRECT_HEADERS = { "Content-Type": "text/plain; charset=utf-8", ...PRIVACY_HEADERS };
 export const PAGE_HEADERS = {

@@ -1,9 +1,9 @@
 /**
- * The public pages of 3-D Secure: the way to the challenge, and the way back. Cardholders do not sign in; the signed
- * state in the path names the payment. The data that a browser brings back go to `payments`, whose acquirer judges
- * them, and are kept nowhere: while they cannot be judged, the browser keeps them and sends them again. A browser goes
- * to the shop only when the payment has ended, and only to the address the merchant gave with it; until then it gets a
- * page that asks again by itself.
+ * The public pages of 3-D Secure: the way to the challenge, and the way back. Cardholders do not sign in; the
+ * signed state in the path names the payment. The fields that a browser brings back go to `payments`, whose
+ * acquirer judges them, and are stored nowhere: while they cannot be judged, the browser keeps them and sends
+ * them again. A browser goes to the shop only when the payment has ended, and only to the address that the
+ * merchant gave with it. Until then it gets a page that asks again by itself.
  */
 import type { PageRateLimit } from "../../limits/page-rate-limit.ts";
 import type { IncomingMessage } from "node:http";

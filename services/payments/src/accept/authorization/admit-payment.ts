@@ -91,7 +91,7 @@ async function admitPayment<Reply extends CommandReply<ApiPaymentResponse>>(
   const bins = deps.claims.bins();
   if (!bins) return { outcome: "not_started" };
   const bin = findBin(bins, card.reveal().pan);
-  // A request without such details has the fingerprint of its other fields alone.
+  // Without such details the fingerprint covers the other fields alone.
   const said = opened.details ? [JSON.stringify(opened.details)] : [];
   const claim = buildClaim(deps.claims, message, transactionType, card, bin, [...further, ...said]);
   const refusal = refuseProgramme(claim, bin);

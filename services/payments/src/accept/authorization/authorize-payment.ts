@@ -1,9 +1,9 @@
 /**
- * A pre-authorization or a sale in three phases, each one transaction or one external call and never both: claim,
- * authorize, record. Before them come the merchant's rules, which may reject it without asking the bank. The state
- * committed after each phase is enough for another process to continue from there, and no phase is ever repeated blindly:
- * a copy of the message is answered from the first one's row, and an unknown outcome is left to recovery and never called
- * a decline.
+ * A pre-authorization or a sale in three phases, each one transaction or one external call and never both:
+ * claim, authorize, record. Before them the merchant rules may reject it without asking the bank. Another
+ * process can continue from the state committed after each phase, and no phase is ever repeated blindly: a
+ * copy of the message is answered from the first one's row, and an unknown outcome is left to recovery and
+ * never called a decline.
  */
 import type { AcquirerOutcome } from "@holdfast/acquirer";
 import { failpoint } from "@holdfast/service-runtime";

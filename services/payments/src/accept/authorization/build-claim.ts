@@ -90,7 +90,9 @@ export function buildClaim(
   };
 }
 
-/** The fields by which two requests are the same: the card number by its keyed hash, the cvv not at all. */
+/**
+ * The fields that have to be equal in a repetition: the card number by its keyed hash, the cvv not at all.
+ */
 function fieldsOf(
   payload: PreAuthorizePayment | SellPayment,
   card: Card,

@@ -9,7 +9,7 @@ import type { Card, OrderDetails } from "@holdfast/contracts";
 import type { Bank } from "../../bank/calls/bank.ts";
 import type { PaymentToConclude } from "../../payment/authorization-outcome.ts";
 
-/** A payment with those parts of its card request that must not be stored. */
+/** A payment with the parts of its card request that must not be stored. */
 export type CardPayment = { payment: PaymentToConclude; card: Card; details: OrderDetails };
 
 /** The part that all card requests to the acquirer share. It expires when its caller no longer waits for the answer. */
@@ -36,7 +36,10 @@ export function cardRequestOf(
   };
 }
 
-/** False for a payment that its merchant began, and for one of a series, whose later ones refer to the account of the first. */
+/**
+ * False for a payment that its merchant began, and for a payment of a series, whose later payments refer to
+ * the first one's account.
+ */
 export function isBuyerThere({ initiator }: OrderDetails): boolean {
   if (!initiator) return true;
   const { by, channel } = initiator;

@@ -11,8 +11,9 @@ type Deps = { writes: Pick<PaymentWrites, "claim">; events: Pick<BusinessEvents,
 
 /**
  * Claims a payment, whose card is sent to the bank next.
- * @param join the session of a payment that is enrolled, and what a checkout writes.
- * @returns the payment, or the answer to a request that claims none; `taken` where the payment or its key exists.
+ * @param join writes an enrolled payment's session, or a checkout's row, in the same transaction.
+ * @returns the payment, or the answer to a request that claims none; `taken` if the payment or its key
+ * exists.
  */
 export async function claimPayment(
   { writes, events }: Deps,

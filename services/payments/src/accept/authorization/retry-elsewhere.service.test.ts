@@ -45,7 +45,7 @@ const { as, account, merchantRoutedTo } = accountOperators(
 
 const accountAtFirst = () => account({ settings: { url: payments.acquirer.url } });
 
-/** A merchant whose soft declines at the first account are tried at a second one. */
+/** A merchant whose soft declines at the first account are retried at a second one. */
 async function retryingMerchant(next: object = {}) {
   const [one, other] = [await accountAtFirst(), await account(next)];
   const merchantId = await merchantRoutedTo(

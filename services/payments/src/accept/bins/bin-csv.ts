@@ -16,12 +16,12 @@ const empty = z.literal("").transform(() => undefined);
 /** An optional column that is left out, or left empty. */
 const optional = <Schema extends z.ZodType>(schema: Schema) => z.union([empty, schema]).optional();
 
-/** The columns of the file, whose first line names them in any order; those that are optional may be missing. */
+/** The columns of the file, whose first line names them in any order; optional columns may be missing. */
 const lineSchema = z
   .object({
     /** The first 6, 7 or 8 digits of the card numbers that the line is about, or the lowest of a range of them. */
     bin,
-    /** The highest of the range, with as many digits; left out where `bin` is all of it. */
+    /** The last BIN of the range, with as many digits; empty if `bin` is the whole range. */
     bin_to: z.union([z.literal(""), bin], { error: "must be 6 to 8 digits" }).default(""),
     card_scheme: code(32),
     card_type: z.enum(CARD_TYPES, { error: "must be CREDIT, DEBIT or PREPAID" }),

@@ -48,7 +48,7 @@ export async function readRanges(db: Kysely<PaymentsDatabase>, version: number):
   }
 }
 
-/** Replaces all ranges by these; concurrent imports wait for each other. @returns the version. */
+/** Replaces all ranges; concurrent imports wait for each other. @returns the version. */
 export async function replaceRanges(
   trx: Transaction<PaymentsDatabase>,
   ranges: readonly BinRange[],

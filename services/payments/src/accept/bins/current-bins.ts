@@ -22,7 +22,7 @@ export function createCurrentBins(db: Kysely<PaymentsDatabase>, log: Logger): Cu
       if (current?.version === version) return;
       const table =
         version === SHIPPED_VERSION ? SHIPPED_BINS : createBinTable(await readRanges(db, version));
-      // It was replaced while it was read, so this is a part of a table. The next round reads the new one.
+      // The table was replaced during the read, so this is only a part. The next round reads the new one.
       if (version !== SHIPPED_VERSION && table.count !== ranges) return;
       current = { version, table };
       log.info({ version, ranges: table.count }, "BIN table in use");

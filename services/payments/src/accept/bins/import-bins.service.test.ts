@@ -87,7 +87,7 @@ describe("an import", () => {
       domInt: "INT",
       installmentCounts: [1, 2],
     };
-    // Both processes answer by turns: each has taken it up once ten answers in a row are the new ones.
+    // Both processes answer by turns, so ten new answers in a row show that each uses the new table.
     await eventually(async () => {
       const answers = await Promise.all(Array.from({ length: 10 }, () => lookUp("41111111")));
       for (const answer of answers) expect(answer).toEqual({ outcome: "done", result: known });

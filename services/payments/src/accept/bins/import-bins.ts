@@ -1,5 +1,5 @@
 /**
- * `npm run import-bins -- FILE.csv` replaces the BIN table by that of a file, whole or not at all. Running payments
+ * `npm run import-bins -- FILE.csv` replaces the BIN table by a file's, whole or not at all. Running payments
  * processes use it within BIN_TABLE_REFRESH.
  */
 import { createHash } from "node:crypto";
@@ -84,7 +84,7 @@ async function replace(
   const pool = new Pool({ connectionString: url, max: 1, application_name: "import-bins" });
   await using db = createDatabase<PaymentsDatabase>(pool);
   return await db.transaction().execute(async (trx) => {
-    // This is the owner's own path; the sandbox's superuser has another one.
+    // The owner's role has this search path by default; the sandbox's superuser does not.
     await sql`set local search_path = payments`.execute(trx);
     const version = await replaceRanges(trx, ranges, sha256);
     await appendAudit(trx, {

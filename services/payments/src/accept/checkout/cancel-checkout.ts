@@ -18,7 +18,10 @@ import { viewCheckout } from "./read-checkout.ts";
 import { concludeCheckout, type ConcludeCheckoutDeps } from "./conclude-checkout.ts";
 import { withIdempotencyKey } from "./with-idempotency-key.ts";
 
-/** The buyer goes back to the shop. A checkout whose payment is under way, or was made, stays as it is. */
+/**
+ * Cancels a checkout whose buyer goes back to the shop. A checkout whose payment is under way, or was made,
+ * stays unchanged.
+ */
 export async function cancelCheckout(
   deps: ConcludeCheckoutDeps,
   checkoutId: string,

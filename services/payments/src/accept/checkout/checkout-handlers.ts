@@ -51,7 +51,8 @@ async function inspectCheckoutCard(
   { checkoutId, bin }: { checkoutId: string; bin: string },
 ): Promise<CommandReply<Inspected>> {
   const found = await concludeCheckout(deps, checkoutId);
-  // Only a page that can still be paid gets an answer: others must not be used to read the BIN table.
+  // Only a page that can still be paid gets an answer, so that other pages cannot be used to read the BIN
+  // table.
   if (!found || decideCheckout(found.standing, found.attempt, deps.limits.checkoutAttemptsMax) !== "OPEN")
     return { outcome: "problem", code: "checkout_not_found" };
   const bins = deps.lookUps.bins();

@@ -54,7 +54,7 @@ export async function insertCheckout(
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** @param merchantId whose it has to be; another merchant's is as unknown as one that does not exist. */
+/** @param merchantId the checkout's required merchant; another merchant's checkout counts as unknown. */
 export async function findCheckout(
   db: Kysely<PaymentsDatabase>,
   checkoutId: string,
@@ -64,8 +64,8 @@ export async function findCheckout(
 }
 
 /**
- * The checkout under its row's lock. Its payment is read by a statement of its own, begun once the row is locked, so it
- * sees everything that the previous owner of the lock has committed.
+ * The checkout under its row's lock. Its payment is read by a statement of its own after the row is locked,
+ * so it sees everything that the lock's previous owner has committed.
  */
 export async function lockCheckout(
   trx: Transaction<PaymentsDatabase>,
@@ -96,7 +96,7 @@ async function selectCheckout(
 /** A checkout's row, with whether its time is over. */
 export type ReadCheckout = CheckoutRow & { is_expired: boolean };
 
-/** The same checkouts, each with its latest payment. */
+/** The checkouts, each with its latest payment. */
 export async function withPayments(
   db: Kysely<PaymentsDatabase>,
   rows: ReadCheckout[],
@@ -212,7 +212,7 @@ export async function findCheckoutsToClose(
   return rows;
 }
 
-/** The milliseconds until an open checkout is over, 0 where one is; undefined where none is open. */
+/** The milliseconds until an open checkout expires, 0 if one has; undefined if none is open. */
 export async function checkoutsDueInMs(
   db: Kysely<PaymentsDatabase>,
   attemptsMax: number,
@@ -225,7 +225,10 @@ export async function checkoutsDueInMs(
   return rows[0]?.in_ms ?? undefined;
 }
 
-/** Each of the two parts uses an index of its own: checkouts past their end, and those paid or tried before it. */
+/**
+ * Each of the two parts uses an index of its own: expired checkouts, and checkouts that were paid or tried
+ * before their end.
+ */
 function toClose(attemptsMax: number) {
   return sql`
     select checkout_id from checkout left join payment using (payment_id)

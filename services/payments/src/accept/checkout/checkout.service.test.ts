@@ -391,7 +391,7 @@ test.each([
   expect(await pay()).toMatchObject({ outcome: "done", result: { status: "OPEN" } });
   await pay();
   expect(await pay()).toMatchObject({ result: { status: "CANCELLED" } });
-  // A late attempt leaves no payment behind, and the merchant hears nothing of it.
+  // A late attempt leaves no payment behind, and the merchant gets no event.
   expect(await pay()).toMatchObject({ result: { status: "CANCELLED" } });
   const made = await steps.paymentsOf(checkoutId);
   expect(made.map(({ state }) => state)).toEqual(["REJECTED", "REJECTED", "REJECTED"]);

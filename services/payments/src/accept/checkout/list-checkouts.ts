@@ -13,8 +13,8 @@ export type ListCheckoutsDeps = ConcludeCheckoutDeps & {
 };
 
 /**
- * The merchant's checkouts, newest first, each as it is now: one that was paid or is over is closed here, as it is wherever
- * a checkout is read.
+ * The merchant's checkouts, newest first, each in its present state: like every read, this closes checkouts
+ * that were paid or have expired.
  */
 export async function listCheckouts(
   deps: ListCheckoutsDeps,

@@ -99,7 +99,7 @@ function fingerprintOf(
     payload.transactionType,
     String(payload.threeDs),
     payload.expiresInSeconds ?? null,
-    // A request without such details has the fingerprint of its other fields alone.
+    // Without such details the fingerprint covers the other fields alone.
     ...(details ? [JSON.stringify(details)] : []),
     ...(payload.installmentPrices ? ["installmentPrices"] : []),
     ...(payload.buyerText === undefined ? [] : ["buyerText", payload.buyerText]),

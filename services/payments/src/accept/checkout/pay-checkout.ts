@@ -156,8 +156,9 @@ function totalOf(
 }
 
 /**
- * Takes the checkout for the payment whose first row is written in this transaction, on its locked row: of two forms, the
- * second finds the first one's payment. @returns false where the checkout may not be paid now.
+ * Updates the checkout for the payment whose first row is written in this transaction, on its locked row: of
+ * two forms, the second finds the first one's payment.
+ * @returns false if the checkout may not be paid now.
  */
 async function takeCheckout(
   { limits: { checkoutAttemptsMax, linkAttemptsMax } }: PayCheckoutDeps,

@@ -24,7 +24,7 @@ const TAKING = sql<FoundLink["taking"]>`coalesce((
 export const LINK_COLUMNS: RawBuilder<unknown> = sql`payment_link.*, expires_at <= clock_timestamp() as is_expired,
   ${TAKING} as taking`;
 
-/** @param merchantId whose it has to be; another merchant's is as unknown as one that does not exist. */
+/** @param merchantId the link's required merchant; another merchant's link counts as unknown. */
 export async function findPaymentLink(
   db: Kysely<PaymentsDatabase>,
   paymentLinkId: string,
@@ -53,11 +53,11 @@ export async function updateDisabled(
 }
 
 /**
- * Takes a link for a payment that is claimed in this transaction. The row is locked first: what follows, in statements of its
- * own, then sees everything that the lock's previous owner has committed. Of two payments of a link for one the second changes
- * no row, and a burst is counted card by card.
+ * Updates a link for a payment that is claimed in this transaction. The row is locked first. The following
+ * statements then see everything that the lock's previous owner has committed. Of two payments of a one-time
+ * link the second changes no row, and a burst is counted card by card.
  *
- * @returns false when the link has ended, or another payment has it, or too many cards were tried on it.
+ * @returns false if the link has ended, another payment has it, or too many cards were tried on it.
  */
 export async function takePaymentLink(
   trx: Transaction<PaymentsDatabase>,

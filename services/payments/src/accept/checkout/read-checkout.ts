@@ -52,7 +52,7 @@ async function describeLink(
   if (!link) return {};
   const { description } = link;
   const status = linkStatus(link);
-  // The time of a link bounds when a checkout can be begun; this one has a time of its own.
+  // A link's expiry ends the opening of checkouts; an open checkout has an expiry of its own.
   if (row.state !== "OPEN" || status === "ACTIVE" || status === "EXPIRED") return { description };
   const isOwn = status !== "DISABLED" && link.taken_by === row.payment_id;
   return { description, ...(!isOwn && { linkIs: status }) };

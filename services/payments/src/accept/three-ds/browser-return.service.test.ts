@@ -6,7 +6,10 @@ import type { ReturnedFields } from "../../../test/cardholder.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 import { threeDs, type ThreeDsSteps } from "../../../test/three-ds-harness.ts";
 
-/** A bank whose completion needs what the browser got from the issuer; all else that a browser brings is forged. */
+/**
+ * A bank whose completion needs the issuer's fields from the browser; every other field that a browser brings
+ * is forged.
+ */
 let payments: PaymentsHarness;
 let steps: ThreeDsSteps;
 const { log, lines } = captureLog("payments");
@@ -30,7 +33,7 @@ const SUCCESS = { outcome: "done", result: { payment: { status: "SUCCESS" } } };
 /** The time that a return waits for one that holds the payment. */
 const TURN_WITHIN_MS = 3_000;
 
-/** A payment whose cardholder has passed the challenge, and what the browser brings of it. */
+/** A payment whose cardholder has passed the challenge, and the fields that the browser brings back. */
 async function passed() {
   const payment = await steps.challenged();
   return { payment, proof: await steps.answer(payment.challenge, "right") };
@@ -111,7 +114,7 @@ describe("a return that proves nothing", () => {
       }),
     );
     for (const { payment, proof } of all) {
-      // On a busy machine it may have been: then the cardholder comes again.
+      // On a busy machine the lease may have ended: then the cardholder comes again.
       await eventually(async () => expect(await steps.comeBack(payment, proof)).toMatchObject(SUCCESS));
       expect(await steps.ended(payment.paymentId)).toMatchObject({
         state: "SUCCESS",

@@ -69,7 +69,7 @@ const DECODERS: ((text: string) => string[])[] = [
       .map((run) => latin1("hex", run))
       .join("\n"),
   ],
-  // The number's base64 begins at one of four places, whatever stands before it.
+  // The number's base64 begins at one of four offsets, whatever precedes it.
   (text) =>
     [0, 1, 2, 3].map((offset) =>
       runsOf(text, BASE64)

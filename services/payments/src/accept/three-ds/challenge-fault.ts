@@ -7,8 +7,8 @@ export type ChallengeFault = typeof CARRIES_CARD | "challenge_cannot_be_shown";
 export const CARRIES_CARD = "challenge_carries_card";
 
 /**
- * Looks through what would be stored and shown: banks of some kinds put the card into the form that the browser posts. An
- * adapter must not hand on such a form, and this holds whatever the adapter does.
+ * Checks a challenge before it is stored and shown: some kinds of banks put the card into the form that the
+ * browser posts. An adapter must not pass on such a form, and this check does not depend on the adapter.
  */
 export function challengeFault(
   { session, challenge }: { session: string; challenge: Challenge },

@@ -41,7 +41,7 @@ export async function completePayment(deps: CompletePaymentDeps, message: Messag
     const found = await findSession(deps.db, payload);
     if (!found) return NOT_FOUND;
     const end = found.isOpen ? await tryToComplete(deps, message, found) : "not_used";
-    // The payment stays as it is, and the browser comes back in a moment.
+    // The payment stays unchanged, and the browser comes back in a moment.
     if (end === "not_started") return { outcome: "not_started" };
     const after = await awaitEnd(deps, payload, until);
     if (!after) return NOT_FOUND;

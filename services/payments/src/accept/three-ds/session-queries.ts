@@ -41,8 +41,8 @@ export async function insertSession(
 type Leased = { payment_id: string; lease_token: string };
 
 /**
- * While the cardholder is at the challenge nothing is under way at the acquirer, and the order may be paid in another
- * way. It stays null for a payment that takes no part in this.
+ * Releases the order while the cardholder is at the challenge: nothing is under way at the acquirer, and the
+ * order may be paid in another way. The value stays null for a payment that never claimed its order.
  */
 const orderGivenFree = sql`case when claims_order then false end`;
 
@@ -188,8 +188,9 @@ export async function claimCompletion(
 }
 
 /**
- * Cancels the payment in place of its completion, where its order has been paid meanwhile. Recovery comes at once and has the
- * bank bind the reference. @returns false where another process has the payment, or its order has not been paid.
+ * Cancels the payment instead of completing it, if its order has been paid meanwhile. Recovery follows
+ * immediately and has the bank bind the reference.
+ * @returns false if another process has the payment, or its order has not been paid.
  */
 export async function cancelInPlaceOfCompletion(
   db: Kysely<PaymentsDatabase>,

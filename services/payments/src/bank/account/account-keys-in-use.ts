@@ -32,8 +32,8 @@ export type NeededVersion = Pick<VersionRow, "account_id" | "version" | "sealed_
 };
 
 /**
- * Each account's version in use, and the one that was proposed last where it may still be confirmed. No others are ever
- * opened: credentials that were replaced end with the key that sealed them.
+ * Each account's version in use, and the last proposed one if it may still be confirmed. No other versions
+ * are ever opened, so replaced credentials become unreadable with their key.
  */
 export function neededVersions(db: Kysely<PaymentsDatabase> | Transaction<PaymentsDatabase>) {
   return db

@@ -67,7 +67,7 @@ export async function findAccounts(
  */
 function secretsSinceOf(versions: readonly VersionRow[]): Date | undefined {
   const confirmed = versions.filter(({ confirmed_at }) => confirmed_at !== null);
-  // Those of an account's first proposals came with one that was replaced before anybody confirmed it.
+  // An account's first credentials may come from a proposal that was replaced before anybody confirmed it.
   const since = confirmed.findLast(({ attributes }) => attributes.secretsChange) ?? confirmed[0];
   return since?.confirmed_at ?? undefined;
 }
@@ -204,7 +204,7 @@ function limitOf(version: VersionRow | undefined): { callsPerMinute?: number | u
   return { callsPerMinute: version?.attributes.callsPerMinute ?? undefined };
 }
 
-/** An account as operators see it. Sealed or not, its credentials are no part of that. */
+/** An account as operators see it, without its credentials, sealed or not. */
 export function accountView({ account, current, proposal, secretsSince }: StoredAccount): AcquirerAccount {
   return {
     accountId: account.account_id,

@@ -80,7 +80,7 @@ test("new payments beyond the limit are not started, and what was begun has call
   expect(await capture(begun[2]!)).toMatchObject({ outcome: "done" });
   expect(await bank.wholeLedger()).toHaveLength(11);
 
-  // Without the limit nothing waits, and its slots stay as they are.
+  // Without the limit nothing waits, and the account's slots stay unchanged.
   await operators.change(accountId, 2, { callsPerMinute: null });
   expect(await shown()).not.toHaveProperty("callsPerMinute");
 });

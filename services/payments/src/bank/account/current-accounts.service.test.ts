@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { PaymentsDatabase } from "../../database.ts";
 import { createReadAccounts } from "./current-accounts.ts";
 
-/** A reader whose statements are counted, and of which these have no result before the test lets them. */
+/** A reader whose statements are counted. The given ones have no result before the test releases them. */
 async function setUp(...nths: number[]) {
   const database = await createTestDatabase();
   const superuser = new Pool({ connectionString: database.superuserUrl });

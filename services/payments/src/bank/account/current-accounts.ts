@@ -38,7 +38,7 @@ export type AccountTable = {
   accounts: ReadonlyMap<string, Account>;
   /** Takes live payments that no route names. */
   defaultAccount: Account | undefined;
-  /** The same of test mode. */
+  /** The account of test mode. */
   testAccount: Account | undefined;
   /** Routes by merchant; a merchant without routes is absent. */
   routes: ReadonlyMap<string, readonly Route[]>;

@@ -9,7 +9,7 @@ import { openAccountSecrets, sealAccountSecrets } from "./seal-account-secrets.t
 export type Resealing = {
   /** Versions whose credentials are under the active key now and were not before. */
   versions: number;
-  /** Accounts whose credentials no key of the ring opens. They are left as they are. */
+  /** Accounts whose credentials no key of the ring opens. They are left unchanged. */
   unreadable: Set<string>;
 };
 

@@ -34,8 +34,8 @@ export function createMerchantPermits({ table }: Accounts, { share }: { share: n
 }
 
 /**
- * The account that a merchant's payment is stored with; undefined where the merchant has no such payment. Where the
- * merchant's mode has one account only, that is no query.
+ * The account that a merchant's payment is stored with; undefined if the merchant has no such payment. It
+ * needs no query if the merchant's mode has only one account.
  */
 export type AccountOf = (payment: { paymentId: string; merchantId: string }) => Promise<string | undefined>;
 

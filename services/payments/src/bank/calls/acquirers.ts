@@ -16,8 +16,8 @@ import type { Account } from "../account/current-accounts.ts";
 import { openAccountSecrets } from "../account/seal-account-secrets.ts";
 
 /**
- * Kinds of calls with connections of their own at every account: merchants' and buyers', refunds', and those that
- * finish what was begun. A bank that hangs for one leaves the others free.
+ * Kinds of calls with connections of their own at every account: merchants' and buyers' calls, refunds', and
+ * calls that finish earlier work. A bank that hangs for one kind leaves the others free.
  */
 export const LANES = ["payments", "refunds", "upkeep"] as const;
 export type Lane = (typeof LANES)[number];

@@ -28,7 +28,10 @@ async function setUp(settings: Record<string, string> = {}, { connectionsMax = 1
   const of = (merchantId: string): MessageContext => payments.context({ merchant: { merchantId } });
   const pay = (merchantId: string, change = {}) =>
     payments.send(payments.command({ ...change, ofMerchant: merchantId }), of(merchantId));
-  /** Payments of the noisy merchant whose answers never come, of which so many are at the bank. */
+  /**
+   * Starts payments of the noisy merchant whose answers never come, and waits until `atBank` of them are at
+   * the bank.
+   */
   const hang = async (count: number, { atBank }: { atBank: number }) => {
     for (let sent = 0; sent < count; sent++) void pay(noisy, HANGS).catch(() => {});
     await eventually(async () => expect(await hanging()).toBe(atBank));

@@ -70,8 +70,9 @@ function captureShown(inquiry: InquiryOutcome): "captured" | "none" | "unknown" 
 }
 
 /**
- * Asks the bank what became of a payment's authorization or sale. @param calls of the payment: what the bank has said of it
- * before counts beside what it shows. None where only what it shows now counts.
+ * Asks the bank for the outcome of a payment's authorization or sale.
+ * @param calls the payment's calls, whose answers count beside the bank's present record. Empty if only the
+ * present record counts.
  */
 export async function askAboutCharge(
   deps: AskDeps,
@@ -85,8 +86,8 @@ export async function askAboutCharge(
 }
 
 /**
- * Asks for the names that an order has before one more movement of a kind is sent for it: see `namesShown`. A bank that has no
- * record of the order any more never gives them, so that only people can go on.
+ * Asks for the names that an order has before one more movement of a kind is sent for it: see `namesShown`. A
+ * bank that no longer has a record of the order never returns them, and then only an operator can continue.
  */
 export async function askNames(
   deps: AskDeps,

@@ -3,7 +3,7 @@ import type { Generated } from "kysely";
 /** The bank's word for a call; `reverse` and `enrol` are no movements of their own, and lead to one or undo it. */
 export type CallKind = "enrol" | "authorize" | "sale" | "capture" | "void" | "release" | "refund" | "reverse";
 
-/** The answer to a call, in the words of the acquirer port; `unknown` is none. */
+/** The answer to a call, in the acquirer port's terms; `unknown` means none. */
 export type CallOutcome =
   | "enrolled"
   | "approved"

@@ -111,8 +111,9 @@ export function mayStillArrive(sentMsAgo: number | null, horizonMs: number): boo
 }
 
 /**
- * The names that tell a movement from the order's others: see `Names`.
- * @param own its calls. @param others the names that belong to others.
+ * The names that identify a movement among the order's movements: see `Names`.
+ * @param own the movement's calls.
+ * @param others the names of other movements.
  */
 export function namesFor(
   own: readonly Pick<BankCall, "outcome" | "heard_at" | "names_before" | "external_transaction_id">[],
@@ -180,8 +181,9 @@ export function arrivesUntil(
 }
 
 /**
- * The answer to a movement that would give back what a chargeback has taken: nothing is sent, and the buyer is not paid twice.
- * @param own its calls: one that was sent before the chargeback may still be carried out, or was.
+ * The answer to a movement that would give back money which a chargeback has taken: nothing is sent, so that
+ * the buyer is not paid twice.
+ * @param own the movement's calls: one that was sent before the chargeback may still be carried out, or was.
  */
 export function answerToChargedBack(
   own: readonly Pick<BankCall, "answered_at" | "outcome" | "heard_at" | "sent_ms_ago">[],
@@ -202,8 +204,8 @@ const CHARGED_BACK = {
 export type Sending = { sentMsAgo: number | null; horizonMs: number };
 
 /**
- * The outcome of a movement, or that it is to be sent again, under the same reference or the next, or that it must not
- * be sent again yet, since the first call may still arrive.
+ * The outcome of a movement; or that it has to be sent again, under the same reference or the next one; or
+ * that it must not be sent again yet, since the first call may still arrive.
  */
 export type MovementOutcome =
   | Exclude<AcquirerOutcome, Expired>

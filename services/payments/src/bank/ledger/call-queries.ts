@@ -36,7 +36,9 @@ export async function findCalls(db: Db, paymentId: string): Promise<BankCall[]> 
     .execute();
 }
 
-/** A payment on which the caller may begin a call: under its lease, or where it has none, its lock. */
+/**
+ * A payment on which the caller may begin a call: under its lease, or, if it has none, under its row's lock.
+ */
 export type HeldPayment = { payment_id: string; account_id: string; lease_token: string | null };
 
 /** A call that is about to be sent. */
@@ -87,8 +89,9 @@ export async function beginCall(
 }
 
 /**
- * Makes a call that has begun, and notes its answer.
- * @returns the answer as it is noted. @throws where that cannot be noted; the call then stays open.
+ * Makes a begun call, and notes its answer.
+ * @returns the answer as it was noted.
+ * @throws if the answer cannot be noted; the call then stays open.
  */
 export async function makeCall<Answer extends CallAnswer>(
   db: Db,
@@ -131,12 +134,12 @@ export async function noteAnswer<Answer extends CallAnswer>(
     const isNoted = await writeAnswer(db, call, answer, { ownName: given === "own" ? name : null });
     if (isNoted) return answer;
   }
-  // The bank's words are kept for people; it is not heard of this call.
+  // The approval is stored for operators to read, but does not count as this call's answer.
   await writeAnswer(db, call, { ...MISMATCH, heard: approval }, { isAnothers: true });
   return MISMATCH;
 }
 
-/** A payment's own name is its authorization's or sale's, which comes before all others. */
+/** The payment's own authorization or sale comes before all others, so its name is never taken. */
 const FOLLOW_UPS: ReadonlySet<CallKind> = new Set(["capture", "void", "release", "refund"]);
 
 /** @returns false where another movement has got the name at the same moment. */

@@ -113,8 +113,8 @@ export async function inquireAmong(
 }
 
 /**
- * Notes an inquiry's answer about a call; one that is not known, or known already, is no news.
- * @returns the answer as it is noted.
+ * Notes an inquiry's answer about a call; an unknown or already known answer changes nothing.
+ * @returns the answer as it was noted.
  */
 export async function noteFound(
   { db, bank, events }: Pick<MovementDeps, "db" | "bank" | "events">,

@@ -22,7 +22,10 @@ export type WatchedPayment = Selectable<PaymentTable> & {
 
 export type WatchDeps = { db: Kysely<PaymentsDatabase>; bank: Pick<Bank, "termsOf">; now: () => number };
 
-/** Has a payment, or a movement of it, looked at again after its bank's business day; one that is watched already stays so. */
+/**
+ * Has a payment, or a movement of it, inquired about again after its bank's business day; if it is watched
+ * already, nothing changes.
+ */
 export async function startWatch(
   { db, bank, now }: WatchDeps,
   { payment_id, account_id }: { payment_id: string; account_id: string },
@@ -37,8 +40,8 @@ export async function startWatch(
 }
 
 /**
- * Has an operation or a refund that ends as not done looked at again, where a call of it was never answered: no word of the
- * bank stands behind that end.
+ * Watches an operation or a refund that ends as not done although a call of it was never answered: no answer
+ * of the bank proves that end.
  */
 export async function watchUnanswered(
   deps: WatchDeps,
@@ -60,7 +63,10 @@ export async function watchedDueInMs(db: Kysely<PaymentsDatabase>): Promise<numb
   return first.in_ms ?? undefined;
 }
 
-/** Takes payments of one account whose next look is due, for as long as a lease; any number of processes may: each gets others. */
+/**
+ * Takes payments of one account whose next inquiry is due, for the length of a lease. Any number of processes
+ * may call it: each gets others.
+ */
 export async function takeWatched(
   db: Kysely<PaymentsDatabase>,
   { limit, leaseMs, accountId }: { limit: number; leaseMs: number; accountId: string },

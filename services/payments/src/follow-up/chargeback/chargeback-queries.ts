@@ -20,7 +20,7 @@ const isReported = sql<boolean>`coalesce((
   select true from chargeback_line as line
   where line.chargeback_id = chargeback.chargeback_id and line.kind <> 'CHARGEBACK_REVERSAL' limit 1), false)`;
 
-/** Cases with what their record shows beside. */
+/** Cases with the further columns of their record. */
 export function selectCases(db: Db) {
   return db
     .selectFrom("chargeback")
@@ -121,7 +121,9 @@ export async function changeCase(
   return row;
 }
 
-/** Lowers what the cases of the locked payment say is paid twice, once a refund or a void of it was not carried out. */
+/**
+ * Lowers the twice-paid amount of the locked payment's cases after a refund or a void was not carried out.
+ */
 export async function lowerExcess(trx: Trx, payment: PaymentRow): Promise<void> {
   if (payment.charged_back_minor === 0n) return;
   const { payment_id } = payment;

@@ -95,9 +95,10 @@ export function excessMinor(counted: bigint, payment: PaymentFunds, sentMinor: b
 }
 
 /**
- * The cases whose excess has become smaller, since what they saw on its way was not carried out: as if they were opened now,
- * one after the other.
- * @param cases the oldest first. @param sentMinor see `excessMinor`.
+ * The cases whose excess has become smaller, because a movement under way at their opening was not carried
+ * out. They are calculated as if they were opened now, one after another.
+ * @param cases oldest first.
+ * @param sentMinor see `excessMinor`.
  */
 export function lowerExcesses<Case extends { counted_minor: bigint; excess_minor: bigint }>(
   cases: readonly Case[],
@@ -132,8 +133,8 @@ export function caseOfLine<Case extends KnownCase>(
 }
 
 /**
- * The case of which a line gives back: one with just this amount left before any larger one, the oldest first. A case that
- * people called won is among them.
+ * The case that a line gives back: a case with exactly this amount left comes before any larger one, and then
+ * the oldest. Cases that people called won are included.
  */
 export function caseOfReversal<Case extends KnownCase>(
   line: LineFunds,

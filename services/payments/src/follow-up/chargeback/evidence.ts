@@ -38,7 +38,7 @@ export type EvidenceDeps = Pick<ChargebackDeps, "db"> & {
   recipient: RingRecipient;
 };
 
-/** Keeps one part of a file of an open case. What is there already stays as it is. */
+/** Stores one part of a file of an open case. An existing part stays unchanged. */
 export async function addEvidencePart(
   deps: EvidenceDeps,
   { operator }: OperatorContext,

@@ -14,8 +14,9 @@ type LineRow = Selectable<ChargebackLineTable>;
 export type ChargebackDeps = { db: Kysely<PaymentsDatabase> };
 
 /**
- * Records what lines of banks' files say about chargebacks, and about refunds that were not made here, a line in a transaction, each once however often it is
- * sent. No amount is refused: what the bank has taken is gone, whatever is known here.
+ * Records lines of banks' files about chargebacks, and about refunds that were not made here. Each line is
+ * one transaction, and counts once however often it is sent. No amount is refused: the bank has taken the
+ * money, whatever is known here.
  */
 export async function recordLines(
   deps: ChargebackDeps,

@@ -23,8 +23,8 @@ export type ResealedEvidence = {
 };
 
 /**
- * Seals the parts that are under another key again under the active one, so that the other can leave the ring. Few parts a
- * transaction, each with its line in the audit log; a run that was broken off is simply repeated.
+ * Seals parts that are under another key again under the active key, so that the old key can leave the ring.
+ * A transaction has few parts and a line in the audit log, and an interrupted run is simply repeated.
  */
 export async function resealEvidence(
   db: Kysely<PaymentsDatabase>,

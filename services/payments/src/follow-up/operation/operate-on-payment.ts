@@ -99,7 +99,7 @@ async function claimOperation(deps: OperateDeps, request: OperationRequest): Pro
         if (!taken) return { kind: "repetition" };
       }
       const payment = await lockPayment(trx, request.paymentId, merchantId);
-      // This is read under the lock: a copy that arrives at the same moment waits for the first one's claim.
+      // This is read under the lock: a simultaneous copy waits for the first one's claim.
       if (await findOperation(trx, operationId)) return { kind: "copy" };
       const decision = payment ? request.decide(payment) : NOT_FOUND;
       if (!payment || "outcome" in decision) {

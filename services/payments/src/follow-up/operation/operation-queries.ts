@@ -45,7 +45,7 @@ export type OperationEnd =
   | { state: "DONE"; resultCode: string; resultMessage: string }
   /** `expiry`: the consequence for an authorization that was to expire. */
   | { state: "DECLINED"; resultCode: string; resultMessage: string; expiry?: AfterDeclinedExpiry }
-  /** It was not sent. `waitMs`: how long the bank takes no such call. */
+  /** The operation was not sent. `waitMs`: for how long the bank accepts no such call. */
   | { state: "DROPPED"; waitMs?: number };
 
 type Reply = CommandReply<ApiPaymentResponse>;

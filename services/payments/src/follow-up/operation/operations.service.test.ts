@@ -412,7 +412,7 @@ describe("an expiry", () => {
     });
     const command = alone.command();
     await alone.send(command);
-    // Taking it comes through, and what follows fails.
+    // Taking the authorization succeeds, and the next statement fails.
     await alone.query("alter table payments.payment_operation add constraint none check (false) not valid");
     await alone.query("update payments.payment set authorization_expires_at = now()");
     await eventually(async () => {

@@ -4,9 +4,9 @@ import { merchantStatus } from "../../payment/payment.ts";
 import { refundableMinor, type PaymentFunds } from "../../payment/refundable-minor.ts";
 
 /**
- * The decisions on an authorized payment, made from its row alone. The row is locked while they are made, so of a
- * capture, a cancellation, an expiry and a refund's reservation that arrive together each sees what the one before it
- * has done.
+ * The decisions on an authorized payment, made from its row alone. The row is locked meanwhile, so of a
+ * capture, a cancellation, an expiry and a refund's reservation that arrive together, each sees the previous
+ * one's effect.
  */
 export type OperationKind = "CAPTURE" | "CANCEL" | "EXPIRY";
 
@@ -79,7 +79,7 @@ export type DeclinedExpiry = {
   captureMayArrive: boolean;
   /** The authorization's business day is over, by our own clock. */
   isDayOver: boolean;
-  /** The bank says that it undoes it no more: see `Declined`. */
+  /** The bank says that it no longer voids the authorization: see `Declined`. */
   isTooLate: boolean;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Inquiries about a refund, among the others of its payment: a bank that does not give our references back shows them by
- * names only.
+ * Inquiries about a refund, among the other refunds of its payment: a bank that does not return our
+ * references shows them by names only.
  */
 import { isToldByNames, refundReference, type NotSent, type Verdict } from "@holdfast/acquirer";
 import type { RefundAtBank } from "@holdfast/contracts";
@@ -104,8 +104,8 @@ export async function waitsForAnother(
 }
 
 /**
- * The names that the order had before the refund was sent first, where only they tell it from others: without them it is not
- * sent, since its answer may be lost.
+ * The names that the order had before the refund's first call, if only names identify the refund. Without
+ * them it is not sent, since a lost answer could never be found.
  */
 export async function namesBefore(
   deps: MovementDeps,

@@ -3,10 +3,10 @@ import type { Kysely } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 
 /**
- * Deletes the tombstones of refused requests. They are there for copies of the request, which a deadline of seconds ends;
- * a merchant whose requests are refused in a loop would otherwise fill the table.
+ * Deletes the tombstones of refused requests. They stop copies of the request, which expire within seconds; a
+ * merchant whose requests are refused in a loop would otherwise fill the table.
  *
- * @returns how many were deleted.
+ * @returns the number of deleted rows.
  */
 export async function purgeRefusals(
   db: Kysely<PaymentsDatabase>,

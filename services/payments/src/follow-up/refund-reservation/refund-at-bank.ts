@@ -49,8 +49,9 @@ type Db = Kysely<PaymentsDatabase>;
 type CarriedOut = CommandReply<{ answer: RefundAnswer; reference: string; again?: "now" | undefined }>;
 
 /**
- * Takes a refund one step further at the bank. What may have been sent before is asked about first; it is sent where the bank
- * has not seen it and will not get it any more. @param deadlineAt the end of the wait, in epoch milliseconds.
+ * Takes a refund one step further at the bank. A refund that may have been sent before is inquired about
+ * first. It is sent if the bank has not seen it and no earlier call can still arrive.
+ * @param deadlineAt the end of the wait, in epoch milliseconds.
  */
 export async function carryOutAtBank(
   deps: RefundAtBankDeps,

@@ -169,8 +169,8 @@ test("while something is reserved there is no capture and no cancellation, and a
 
 describe("raced over two processes", () => {
   /**
-   * Asks until it is answered, as `refunds` does: a process that has no connection to spare cannot say, and what came
-   * of the reservation does not change by that.
+   * Asks until there is an answer, as `refunds` does: a process without a free connection cannot answer, and
+   * the reservation's outcome stays the same.
    */
   const answered = (paymentId: string, amountMinor: string, refundId: string = randomUUID()) =>
     eventually(async () => {

@@ -2,8 +2,8 @@ import type { InstallmentPrice } from "@holdfast/contracts";
 import type { AccountAttributes } from "../../bank/account/account-tables.ts";
 
 /**
- * An account's attributes as the audit log has them: each price is a short line, since an account may have hundreds of them and
- * a page of the log is one message of the bus. The programme stands last, as it may have spaces in it.
+ * An account's attributes for the audit log. Each price is a short line, since an account may have hundreds
+ * of them and a page of the log is one bus message. The programme comes last, as it may contain spaces.
  */
 export function auditedAttributes({ installmentPrices, ...attributes }: AccountAttributes): object {
   return {

@@ -8,9 +8,9 @@ export function sealToOf(ring: KeyRing | undefined): { sealTo?: string } {
 }
 
 /**
- * Opens the credentials that a request brings. While keys are replaced they may be sealed to any key of the ring.
- * @param owner whose they have to be: an account's id, or the name of one that is made.
- * @returns undefined where no key of ours opens them, or they are another account's.
+ * Opens the credentials of a request. During a key rotation they may be sealed to any key of the ring.
+ * @param owner the required owner: an account's id, or the name of a new account.
+ * @returns undefined if no key of ours opens them, or they are another account's.
  */
 export function openSentSecrets(
   ring: KeyRing | undefined,

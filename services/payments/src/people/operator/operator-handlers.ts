@@ -28,9 +28,9 @@ export function operatorHandlers(deps: OperatorDeps) {
 }
 
 /**
- * Operators settle a payment whose outcome is not known: they ask the bank again or reverse the payment. Each of these
- * works under the payment's lease, as recovery does, so the two never meet. Each is written to the audit log in the
- * transaction of its effect.
+ * Lets operators settle a payment whose outcome is unknown: they ask the bank again or reverse the payment.
+ * Each command works under the payment's lease, like recovery, so the two never work on it together. Each is
+ * written to the audit log in the transaction of its effect.
  */
 
 /** Asks the acquirer now. */

@@ -38,8 +38,8 @@ export async function findUnresolved(
     ...(to === undefined ? [] : [sql`created_at < ${to}::timestamptz`]),
     ...(after ? [sql`(created_at, payment_id) > (${after.createdAt}::timestamptz, ${after.id}::uuid)`] : []),
   ];
-  // Waiting payments are read first, and whole: those few are in an index. In the order of the page the planner would
-  // rather read all payments there are, and throw most of them away.
+  // Pending payments are read first, and all of them: an index has these few. Sorted by the page's order, the
+  // planner would read all payments and discard most of them.
   const page = sql<string[]>`array(
     with waiting as materialized (
       select payment_id, created_at, merchant_id from payment

@@ -23,7 +23,7 @@ const closeDay = async () => {
   expect((await fetch(`${payments.acquirer.url}/business-day/close`, { method: "POST" })).ok).toBe(true);
 };
 
-/** A sale that the bank approved and never answered, so long ago that people may say what became of it. */
+/** A sale that the bank approved and never answered, long enough ago for operators to decide about it. */
 async function soldInDoubt(): Promise<string> {
   const command = payments.command({ amountMinor: "10000", cardData: { pan: "4000000000000119" } });
   expect(await payments.call(operations.pay.command, command)).toMatchObject({ outcome: "pending" });
@@ -214,7 +214,7 @@ describe("a reversal that the bank refuses for another reason", () => {
     await refuse();
     await payments.acquirerWill("reverse", "hang");
     expect(await reverse(paymentId)).toMatchObject({ result: { state: "REVERSING" } });
-    // It was sent so long ago that it can arrive no more: the bank is asked what it did.
+    // The reversal was sent so long ago that it can no longer arrive: the bank is asked for its outcome.
     await payments.query(
       "update payments.bank_call set sent_at = sent_at - interval '1 day' where payment_id = $1 and kind = 'reverse'",
       [paymentId],

@@ -59,7 +59,8 @@ export function refusalOf(
   const isChargedBack = reversal?.settled_at && payment.charged_back_minor > 0n;
   if (!reversal || (!reversal.refused_at && !isChargedBack))
     return { outcome: "problem", code: "reversal_pending" };
-  // The refusal is of another one, and what the bank says of the charge is true only until this one arrives.
+  // The refusal belongs to an earlier reversal, and the bank's record of the charge is valid only until the
+  // last one arrives.
   if (mayStillArrive(reversal.last_sent_ms_ago, horizonMs)) {
     return { outcome: "problem", code: "reversal_pending", detail: ON_ITS_WAY };
   }

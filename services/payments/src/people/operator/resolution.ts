@@ -11,7 +11,7 @@ export type Outcome = z.infer<typeof resolutionOutcomeSchema>;
 export type Statement = { outcome: Outcome; evidence: string };
 export type Confirmed = { payment: LeasedPayment; statement: Statement & { proposedBy: string } };
 
-/** The proposal is used up, and the audit log tells who has decided by what. */
+/** Deletes the used proposal; the audit log says who decided by which evidence. */
 export async function finishResolution(
   trx: Transaction<PaymentsDatabase>,
   context: OperatorContext,

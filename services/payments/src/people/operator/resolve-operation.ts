@@ -118,7 +118,10 @@ export function decideEnd(
   return { state: "DONE", resultCode, resultMessage, booked: inAmount(operation, amount.amountMinor) };
 }
 
-/** The plan of its request is not known any more: the commission is its share of the amount, rounded half up. */
+/**
+ * The plan of the capture's request is no longer known: the commission is in proportion to the amount,
+ * rounded half up.
+ */
 function inAmount({ amount_minor, commission_minor }: Booked, minor: bigint): Booked {
   const share = (2n * commission_minor * minor + amount_minor) / (2n * amount_minor);
   return { amount_minor: minor, commission_minor: share };

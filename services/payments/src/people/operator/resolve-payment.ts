@@ -94,7 +94,7 @@ async function proposeOrConfirm(
     .selectFrom("payment_resolution")
     .selectAll()
     .where("payment_id", "=", paymentId)
-    // A statement about the payment, or about an earlier operation, says nothing about this one.
+    // A statement about the payment, or about an earlier operation, does not apply to this operation.
     .$if(operation !== undefined, (query) => query.where("proposed_at", ">=", operation!.created_at))
     .executeTakeFirst();
   if (proposal?.outcome !== statement.outcome) {

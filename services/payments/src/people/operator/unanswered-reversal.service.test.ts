@@ -47,7 +47,7 @@ const passHorizon = (paymentId: string) =>
     [paymentId],
   );
 
-/** A sale that the bank approved and never answered, so long ago that people may say what became of it. */
+/** A sale that the bank approved and never answered, long enough ago for operators to decide about it. */
 async function soldInDoubt(): Promise<string> {
   const command = payments.command({ amountMinor: "10000", cardData: { pan: "4000000000000119" } });
   expect(await payments.call(operations.pay.command, command)).toMatchObject({ outcome: "pending" });

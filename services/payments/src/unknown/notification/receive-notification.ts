@@ -19,8 +19,9 @@ export type ReceiveNotificationDeps = {
 };
 
 /**
- * Takes what may be a bank's notification. One that is genuine is a hint: what it names is asked about sooner, by the inquiry
- * that would be made in any case, and nothing else of it is read. So neither a repetition nor a lie moves money.
+ * Receives a message that may be a bank's notification. A genuine one is only a hint: the usual inquiry about
+ * the named payment is made sooner, and nothing else in the message is read. So neither a repetition nor a
+ * forgery moves money.
  */
 export async function receiveNotification(
   deps: ReceiveNotificationDeps,
@@ -109,7 +110,8 @@ async function bringInquiryForward(
 }
 
 /**
- * Tells whether a refund of the account's payments is still to be carried out; undefined where it has no such refund.
+ * True if a refund of the account's payments still has to be carried out; undefined if the account has no
+ * such refund.
  */
 async function isOpenRefund(
   db: Kysely<PaymentsDatabase>,

@@ -37,8 +37,8 @@ function isWholeCharge(
 }
 
 /**
- * Asks the bank whether the whole charge of a payment that is being reversed stands, which one call tells: after its
- * settlement only the refund can have given it back.
+ * Asks the bank whether the whole charge of a payment that is being reversed is still valid. One call is
+ * enough: after a settlement only the refund can have given the money back.
  */
 export async function askWhetherItStands(
   deps: RecoverDeps,

@@ -30,10 +30,11 @@ export type RecoveryLimits = {
 };
 
 /**
- * A payment that is approved and young enough is adopted. One that is approved but old, or of another amount, or not seen
- * for too long, is reversed. An approval that the bank has given and does not show is waited for until it is old, and then
- * reversed by its name. An inquiry without an answer decides nothing, however often it is made. What is known to be in
- * review waits for the acquirer's fraud desk, at whatever age: its merchant knows of it.
+ * Decides on an inquiry's verdict. An approved payment that is young enough is adopted. A payment that is
+ * approved too late or in another amount, or not seen for too long, is reversed. An approval that the bank
+ * has given and does not show yet is waited for until the payment is old, and then reversed by its name. An
+ * inquiry without an answer decides nothing, however often it is made. A payment in review waits for the
+ * acquirer's fraud desk, at whatever age: its merchant knows about the review.
  */
 export function decideRecovery(
   asked: {
@@ -127,7 +128,7 @@ function decideApproved(
   };
 }
 
-/** Causes of ends that no word of the bank stands behind; such payments are looked at once more. */
+/** Causes of ends that no answer of the bank proves; such payments are inquired about once more. */
 export const NOT_SEEN_CAUSE = "not_seen_until_horizon";
 export const RESOLVED_CAUSE = "resolved_by_operators";
 

@@ -27,7 +27,8 @@ export type UndoDecision = {
 };
 
 /**
- * True where an inquiry already says that nothing has to be given back, and nothing more can come under that reference.
+ * True if an inquiry already says that nothing has to be given back, and nothing more can arrive under that
+ * reference.
  */
 export function isUndone({ kind }: Verdict): boolean {
   return kind === "reversed" || kind === "declined" || kind === "expired";

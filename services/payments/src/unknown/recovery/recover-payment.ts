@@ -45,7 +45,7 @@ import { undoPayment } from "./undo-payment.ts";
 export type RecoverDeps = {
   db: Kysely<PaymentsDatabase>;
   writes: PaymentWrites;
-  /** With two of its calls an attempt must end before its lease does. */
+  /** An attempt makes two of its calls, and must end before its lease does. */
   bank: Bank;
   events: BusinessEvents;
   limits: RecoveryLimits;
@@ -104,7 +104,9 @@ export async function attemptRecovery(deps: RecoverDeps, payment: LeasedPayment)
   }
 }
 
-/** True where the unknown outcome is that of a capture, cancellation or expiry, and not of the payment itself. */
+/**
+ * True if the unknown outcome belongs to a capture, cancellation or expiry, and not to the payment itself.
+ */
 export function isInOperation(payment: LeasedPayment): payment is LeasedPayment & PaymentInOperation {
   return payment.operation_id !== null;
 }

@@ -92,7 +92,10 @@ async function conclude(
   return result;
 }
 
-/** The bank's own amount under the reference; where it does not say, what it said before, or what it was asked for. */
+/**
+ * The bank's amount under the reference; or else the amount that the bank approved before, or the requested
+ * amount.
+ */
 export function amountToReverse(
   payment: Pick<UndonePayment, "amount_minor">,
   known: Pick<Reversal, "approved_minor"> | undefined,

@@ -21,9 +21,10 @@ import {
 } from "../../bank/ledger/watch-queries.ts";
 
 /**
- * Looks once more at a payment that has ended because the bank had not shown it until the horizon. Where the bank shows
- * money under its reference by now, that is given back, over as many attempts as it takes, or until a chargeback has given it
- * back: the payment stays what it is. Operators learn of it when it is first seen.
+ * Inquires once more about a payment that ended because the bank had not shown it by the horizon. If the bank
+ * now shows money under its reference, the money is given back, over as many attempts as it takes, or until a
+ * chargeback has given it back. The payment keeps its state. Operators get an event when the money is first
+ * seen.
  */
 export async function watchPayment(deps: RecoverDeps, payment: WatchedPayment): Promise<void> {
   if (!endedUnseen(payment)) {
