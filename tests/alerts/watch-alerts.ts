@@ -116,7 +116,7 @@ export class AlertWatch {
 
 type Look = () => Promise<Record<string, string>[]>;
 
-/** The pages that are left if each expected one stands for one. */
+/** The pages that are left after each expected page has accounted for one. */
 export function pagesBeyond(
   seen: readonly Record<string, string>[],
   expected: readonly Page[],

@@ -116,7 +116,7 @@ function linked(links: WatchedProduct["links"], targets: Record<keyof WatchedPro
   }));
 }
 
-/** By the names of the Deployments: the merchants' listener is a Deployment of its own. */
+/** URLs by the names of the Deployments: the merchants' listener is a Deployment of its own. */
 function healthUrls({ healthUrls: urls }: SandboxFile): Record<string, string> {
   const { "api-gateway": merchants, ...others } = urls;
   return { "gateway-merchant": merchants!, ...others };

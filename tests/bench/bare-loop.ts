@@ -26,7 +26,7 @@ const { values } = parseArgs({
   },
 });
 
-/** As long as a generated one. */
+/** The length equals a generated secret's. */
 const secret = `whs_${"s".repeat(43)}`;
 const urls = values.urls.split(",");
 const inFlight = Number(values["in-flight"]);

@@ -16,8 +16,9 @@ type Times = Record<string, number[]>;
 type Walked = { times: Times; failed: string[] };
 
 /**
- * The console's one replica, with a long history, first with one operator who opens every page as fast as they come, and then
- * with 200 who are signed in and open one every ten seconds: the overview, the search, a payment and the refunds that wait.
+ * Measures the console's one replica with a long history: first with one operator who opens every page as
+ * fast as possible, and then with 200 signed-in operators who each open one every ten seconds: the overview,
+ * the search, a payment and the pending refunds.
  */
 export async function benchConsole(bench: Bench): Promise<void> {
   const { sandbox } = bench;
@@ -153,7 +154,9 @@ async function walk(
   await openPages(bench, browser, pages, walked, everyMs);
 }
 
-/** Opens pages, by their names, one after the other. @param everyMs from one to the next; 0 as fast as they come. */
+/**
+ * Opens pages by name, one after another. @param everyMs the time between them; 0 means as fast as possible.
+ */
 async function openPages(
   { sandbox }: Bench,
   browser: Browser,

@@ -29,7 +29,7 @@ function ticksOf(pid: number): { own: number; ended: number } {
   }
 }
 
-/** A process that has ended meanwhile has none. */
+/** The children of a process; none if it has ended meanwhile. */
 function childrenOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).flatMap((task) =>

@@ -28,7 +28,7 @@ export async function benchDeliveries(bench: Bench): Promise<void> {
   );
   const dispatcher: Round[] = [];
   const bare: Round[] = [];
-  // Settlement reads the same events, and asks again and again for the payments of these, which do not exist.
+  // Settlement would read the same events, and repeatedly ask for their payments, which do not exist.
   await whileStopped([bench.sandbox.processes["settlement"]!], async () => {
     await dispatch(bench, endpoints, WARM_UP_S);
     await receiver.forget();

@@ -67,7 +67,8 @@ async function client(index: number): Promise<void> {
       method: "POST",
       path: target.pathname,
       headers,
-      // An order of its own for each request: a gateway refuses the second of one that is undecided.
+      // Each request has an order of its own, because the gateway refuses a second payment of an undecided
+      // order.
       body: values.body.replace("[<id>]", () => `bench-${index}-${orders++}`),
     });
     await body.dump();

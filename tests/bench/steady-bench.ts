@@ -41,8 +41,9 @@ export async function benchSteady(bench: Bench): Promise<void> {
 
 const RATES = [10, 50, 200];
 /**
- * Time in which work left over from the last load ends: PostgreSQL looks once a minute for tables to vacuum, and some
- * ninety seconds after its last work each process collects its memory once, which would count as work of an idle one.
+ * The time in which work left over from the last load ends. PostgreSQL looks once a minute for tables to
+ * vacuum, and each process collects its garbage once, some ninety seconds after its last work. Both would
+ * count as work of an idle process.
  */
 const SETTLES_MS = 150_000;
 const IDLE_MS = 20_000;
@@ -105,7 +106,7 @@ function report(rate: number, rounds: Round[], idle: Record<string, number>): vo
   const theirs = rounds.map((round) => round.theirs);
   const ourMs = median(ours.map((round) => sum(Object.values(own(round.cpuMs)))));
   const idleMs = sum(Object.values(idle)) / rate;
-  // The product stands beside the bare handler, and its idle statements are not that one's.
+  // The product runs beside the bare handler, and its idle statements must not count as the handler's.
   const theirMs = median(
     theirs.map((round) => sum(Object.values(own(round.cpuMs))) - (idle["postgres"] ?? 0) / rate),
   );

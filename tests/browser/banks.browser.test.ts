@@ -40,7 +40,7 @@ const bankOf = (protocol: string) => product.file.banks!.find((bank) => bank.pro
 
 type AtShop = { path: string; query: Record<string, string> };
 
-/** @returns the page, and the request by which it comes to the shop, which has no address of its own. */
+/** @returns the page, and its request to the shop, which has no address of its own. */
 async function visit(redirectUrl: string): Promise<{ page: Page; shop: Promise<AtShop> }> {
   const page = await product.visit({ checkoutId: "", checkoutUrl: redirectUrl, status: "" }, DESK);
   const shop = page

@@ -23,7 +23,7 @@ export type BrowserHarness = {
   testApi: (method: string, path: string, body?: unknown) => Promise<Checkout & Record<string, string>>;
   /** Gives the merchant of the sandbox a look of its own, as an operator; null takes it away. */
   brandMerchant(branding: object | null): Promise<void>;
-  /** A browser of its own that is signed in to nothing; the caller checks its complaints. */
+  /** A browser of its own without any sign-in; the caller checks its complaints. */
   openBrowser(reader?: BrowserContextOptions): Promise<Page>;
   /** A browser of its own on the front page of the guides. */
   visitGuides(reader: Buyer): Promise<Page>;
@@ -211,7 +211,7 @@ function violationsBy(rules: readonly string[] | undefined): string {
 /** The rules that another light can change: a tidy test ensures that this is colours alone. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
-/** The same in the light and in the dark, of one load of the page. */
+/** Inspects the page in the light and in the dark, after one load. */
 export async function inspectInBothLights(page: Page, name: string): Promise<void> {
   await page.emulateMedia({ colorScheme: "light" });
   await inspect(page, `${name}-light`);
@@ -228,7 +228,7 @@ const BEYOND_THE_SCREEN = `(() => {
   return ["a page of " + scrollWidth + " pixels", ...wide.slice(0, 5).map((each) => each.outerHTML.slice(0, 300))];
 })()`;
 
-/** The same on the narrowest telephone and at a desk, each in the light and in the dark. */
+/** Inspects the page on the narrowest telephone and at a desk, each in the light and in the dark. */
 export async function inspectOnEveryScreen(page: Page, name: string): Promise<void> {
   const own = page.viewportSize()!;
   for (const width of [320, 1280]) {

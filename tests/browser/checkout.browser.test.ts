@@ -182,7 +182,8 @@ async function bankFaults(method: "POST" | "DELETE", fault?: object): Promise<vo
 test("a bank that does not answer is waited for; a reload shows the same and pays nothing again", async () => {
   const checkout = await product.createCheckout();
   const page = await product.visit(checkout, PHONE);
-  // Until the page was looked at the bank does not answer and the page does not poll, or it would go on.
+  // Until the page was inspected, the bank does not answer and the page does not poll: otherwise it would
+  // continue.
   await bankFaults("POST", { operation: "inquire", behaviour: "http_500", times: 1_000 });
   onTestFinished(() => bankFaults("DELETE"));
   const looked = Promise.withResolvers<void>();

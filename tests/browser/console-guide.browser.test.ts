@@ -113,7 +113,7 @@ test("an order number leads to the payment, its webhooks, its bank lines and its
   await page.getByRole("row").filter({ hasText: "Payment" }).getByRole("link", { name: orderId }).click();
   const timeline = page.getByRole("table", { name: "Timeline" });
   await timeline.waitFor();
-  // All of it is on the page that two clicks lead to, and one more opens each.
+  // Everything is on the page that two clicks lead to, and one more click opens each item.
   const found = {
     webhook: timeline.getByRole("link", { name: "payment.status_changed" }).first(),
     refund: timeline.getByRole("link", { name: "TRY 2.00" }).first(),

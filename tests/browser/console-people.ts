@@ -80,7 +80,7 @@ export async function cookiesOf(page: Page): Promise<string> {
   return cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
 }
 
-/** As one of the sandbox's operators, past the console. */
+/** Calls the operator API as one of the sandbox's operators, without the console. */
 export async function askOperatorApi(
   { file }: BrowserHarness,
   name: string,

@@ -507,7 +507,7 @@ test("the audit log says who did what, and narrows to one person", async () => {
   expect(await rows.filter({ hasText: "alice" }).count()).toBe(0);
   const created = page.getByRole("row").filter({ hasText: "Created the merchant" });
   expect(await created.first().getByRole("link").nth(2).getAttribute("href")).toMatch(/^\/merchants\//);
-  // Its words lead to all actions of the kind, whose code the filter then has.
+  // The action's link leads to all actions of its kind, and the filter then has its code.
   await page.getByRole("link", { name: "Created the merchant" }).first().click();
   await page.waitForURL(/action=merchant\.created/);
   expect(await page.getByRole("textbox", { name: "Action" }).inputValue()).toBe("merchant.created");

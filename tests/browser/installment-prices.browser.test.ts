@@ -1,4 +1,5 @@
-// A merchant whose buyers pay for installments: what the page shows is what the bank charges, and what is stated later.
+// A merchant whose buyers pay for installments: the page shows the total that the bank charges and the
+// statement reports.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eventually } from "../support/index.ts";
 import {

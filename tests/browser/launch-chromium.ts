@@ -17,7 +17,7 @@ export function launchChromium(further: readonly string[] = []): Promise<Browser
   });
 }
 
-/** @throws where there is none, with the remedy. */
+/** @throws if there is none, with the remedy. */
 function findChromium(): string {
   const candidates = [process.env["CHROMIUM"], "/usr/bin/chromium", "/usr/bin/google-chrome"];
   const found = candidates.find((path) => path !== undefined && existsSync(path));

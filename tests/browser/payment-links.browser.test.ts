@@ -106,7 +106,7 @@ test.each([DESK, PHONE])(
     const page = await product.visit({ checkoutUrl: paymentLinkUrl }, buyer);
     expect(await page.locator(".merchant-name").textContent()).toBe(BRANDING.name);
     expect(await page.locator(".brand-logo").count()).toBe(1);
-    // On one line, however narrow the screen is.
+    // The name stays on one line, however narrow the screen is.
     const name = await page.locator(".merchant-name").boundingBox();
     expect(name!.height).toBeLessThan(40);
     await inspectOnEveryScreen(page, `${buyer.name}-brand-link`);

@@ -1,6 +1,6 @@
 /**
- * Limits the works under way, in the order in which they come; the others wait. Merchants who all try again at the same
- * time would bury a busy machine, and hide the faults.
+ * Limits the work under way, first come, first served. Merchants who all retry at the same time would
+ * overload a busy machine, and hide the faults.
  */
 export function atMost(limit: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let underWay = 0;

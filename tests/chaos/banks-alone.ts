@@ -17,8 +17,8 @@ type Bank = { url: string; accountId: string };
 type Payment = { paymentId: string; name: string };
 
 /**
- * Has banks do what nobody has asked them for, once everything is at rest: part refunds in their panels, and chargebacks, which
- * only their files tell of.
+ * Makes banks act by themselves once everything is idle: they refund parts in their panels, and take
+ * chargebacks, which only their files report.
  */
 export async function banksActAlone(system: System, random: Random): Promise<ActOfBank[]> {
   const acts: ActOfBank[] = [];
@@ -134,8 +134,8 @@ const CASES = `
   order by created_at, chargeback_id`;
 
 /**
- * Each act is a case of its payment, once the files are taken, and each refund in a panel a difference, to which a person says
- * that the bank's amount counts.
+ * Expects each chargeback to be a case of its payment, once the files are imported, and each refund in a
+ * panel to be a difference, which an operator closes in the bank's favour.
  */
 export async function actsAreUnknown(
   { superuserUrl }: System,

@@ -25,7 +25,7 @@ export type Fault =
   | { kind: "bank_link"; bank: BankName; fault: LinkFault }
   | { kind: "link"; process: ProcessName; link: LinkName; fault: LinkFault }
   | { kind: "bank"; bank: BankName; operation: string; behaviour: string; times: number }
-  /** For a while a bank does what no document says (the simulator's README, Unkindness). */
+  /** For a while a bank behaves as no document describes (the simulator's README, Unkindness). */
   | { kind: "unkindness"; bank: BankName; modes: Readonly<Record<string, number | boolean>> }
   /** A merchant's receiver of webhooks fails. */
   | { kind: "receiver"; shop: 0 | 1; mood: ReceiverMood };
@@ -72,7 +72,7 @@ export type PlannedFault = { atMs: number; durationMs: number; fault: Fault };
 /** A fault as it was inflicted; times are epoch milliseconds, as the receivers' are. */
 export type InflictedFault = { fault: Fault; fromMs: number; untilMs: number };
 
-/** Two faults of one subject would undo each other's end. */
+/** The subject of a fault. Two faults of one subject would end each other. */
 export function subjectOf(fault: Fault): string {
   switch (fault.kind) {
     case "kill":

@@ -57,7 +57,7 @@ async function main(args: string[]): Promise<number> {
   // Processes started here die with this one, and the next test run removes its directory.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.once(signal, () => process.exit(130));
-  // The simulator and everything that has to know of it read them from here.
+  // The simulator and all programs that depend on this setting read it from the environment.
   if (values["binds-unseen"] !== undefined) process.env["SIMULATOR_BINDS_UNSEEN"] = values["binds-unseen"];
   if (values.repetition !== undefined) process.env["SIMULATOR_REPETITION"] = values.repetition;
   bankHabits();

@@ -17,7 +17,9 @@ export type Change = { file: string; search: string; replace: string };
 /** A copy of the repository to break, so that the one people work in is never touched. */
 export type MutantWorkspace = {
   root: string;
-  /** @throws where a text to change is not there exactly once: the mutant would silently be none. */
+  /**
+   * @throws if a text to change does not occur exactly once: the mutant would silently equal the original.
+   */
   apply(changes: readonly Change[]): void;
   restore(): void;
   remove(): void;
@@ -42,7 +44,7 @@ export function createMutantWorkspace(repository: string): MutantWorkspace {
         const found = text.split(search).length - 1;
         if (found !== 1) throw new Error(`${file} has the text to mutate ${found} times: ${search}`);
         originals.push({ path, text });
-        // As a function, because `$` in a replacement's text has a meaning of its own.
+        // A function, because `$` in a replacement's text would have a special meaning.
         writeFileSync(
           path,
           text.replace(search, () => replace),

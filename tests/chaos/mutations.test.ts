@@ -5,8 +5,8 @@ import { MUTATIONS } from "./mutations.ts";
 
 const repository = join(import.meta.dirname, "..", "..");
 
-// A mutant whose text is gone would prove nothing when the mutants are run next; so a change of that text has to bring
-// its mutation along.
+// A mutation whose text is gone would prove nothing in the next run, so a change of that text has to update
+// its mutation.
 test.each(MUTATIONS)("what this takes out is there exactly once: $name", ({ changes }) => {
   for (const { file, search } of changes) {
     const text = readFileSync(join(repository, file), "utf8");

@@ -15,8 +15,8 @@ import type { ServiceProcess } from "./system/service-process.ts";
 import { servicesOf, type System } from "./system/system.ts";
 
 /**
- * Inflicts every fault at its time and ends it at its end. Where the one before on the same subject takes longer than
- * was planned (an orderly end, a server's recovery on a busy machine), the next one waits for it.
+ * Starts every fault at its time and ends it at its end. If the previous fault of the same subject takes
+ * longer than planned (an orderly end, a server's recovery on a busy machine), the next one waits for it.
  */
 export async function runNemesis(system: System, plan: readonly PlannedFault[]): Promise<InflictedFault[]> {
   const startedAt = Date.now();
@@ -164,7 +164,7 @@ function foreignBankOf({ banks }: System, name: ForeignBankName): ForeignBank {
   return found;
 }
 
-/** @param elsewhere the other merchant's receiver, which nothing of this one's may reach. */
+/** @param elsewhere the other merchant's receiver, which no webhook of this merchant may reach. */
 function behaviourOf(mood: ReceiverMood, elsewhere: string): Behaviour | (() => Behaviour) {
   const ok: Behaviour = { kind: "status", status: 200 };
   const error: Behaviour = { kind: "status", status: 500, body: "not now" };

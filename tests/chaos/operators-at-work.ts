@@ -6,7 +6,7 @@ import type { Operators } from "./system/operators.ts";
 
 /** Operators who decide on refunds, and rotate the merchants' webhook secrets, until they go home. */
 export type OperatorsAtWork = {
-  /** From now on all waiting refunds are decided, also those that somebody was to leave. */
+  /** From now on all pending refunds are decided, even those that were meant to be left. */
   clearTheDesk(): void;
   goHome(): Promise<void>;
 };
@@ -104,8 +104,8 @@ class Desk {
   }
 
   /**
-   * Ends a merchant's rotations once it is not known whether a secret was generated: the next secret is in an answer
-   * that was lost, so the merchant has none to put in place.
+   * Ends a merchant's rotations once a generated secret may have been lost with its answer: the merchant then
+   * has no next secret to use.
    */
   async rotateSecret(shop: Shop | undefined): Promise<void> {
     if (!shop || this.#unsure.has(shop.merchant.merchantId)) return;

@@ -67,7 +67,7 @@ function behavioursOf(bank: ForeignBankName, operation: keyof typeof OPERATIONS)
     // The record shows another amount from then on, of which people decide.
     ...(answersAmounts ? [] : ["wrong_amount"]),
     ...(voidsInPanel ? [] : ["twice"]),
-    // They leave a payment to the end of its session.
+    // These faults leave a payment to the end of its session.
     ...(operation === "enrol" ? falseReturns : []),
   ]);
   const once = listed.filter((fault) => !left.has(fault));
@@ -81,7 +81,10 @@ function behavioursOf(bank: ForeignBankName, operation: keyof typeof OPERATIONS)
 }
 
 const SECOND_SUCCESSES = 4;
-/** As often as all others together: few payments are captured. People book the parts at the end. */
+/**
+ * Captures in parts come as often as all other faults together, since few payments are captured. Operators
+ * book the parts at the end.
+ */
 const CAPTURED_PARTS = 8;
-/** No program can tell an answer that is rightly signed for another payment from the right one. */
+/** No program can tell a correctly signed answer for another payment from the right one. */
 const LEFT_OUT = ["hang", "decline", "wrong_payment_id"];

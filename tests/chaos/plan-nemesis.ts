@@ -57,7 +57,7 @@ function planProcessFault(random: Random): Fault {
   const kind = random.weighted({ kill: 3, terminate: 2, stop: 3, failpoint: 5 });
   if (kind !== "failpoint") return { kind, process };
   const points = FAILPOINTS.filter((point) => process.startsWith(point.split(".")[0]!));
-  // Gateways and settlement have none.
+  // Gateways and settlement have no failpoints.
   if (points.length === 0) return { kind: "kill", process };
   const action = random.pick(["kill", "kill", "stop", "delay(3s)"]);
   const point = random.pick(points as [string, ...string[]]);
@@ -71,7 +71,7 @@ function planLink(random: Random): Fault {
   return { kind: "link", process, link: random.pick(["bus", "database"]), fault: planLinkFault(random) };
 }
 
-/** As often as one of a process's three servers. */
+/** A bank's link fails as often as the link to one of a process's three servers. */
 const BANK_LINK_SHARE = 1 / 3;
 
 /** One bank in trouble beside the others: routes lead elsewhere, and requests already sent there stay there. */
@@ -150,7 +150,7 @@ function planReceiverFault(random: Random): Fault {
   return { kind: "receiver", shop: random.pick([0, 1]), mood: random.pick(RECEIVER_MOODS) };
 }
 
-/** Process stops outlive the lease every other time; servers come back soon enough for work to go on. */
+/** Process stops outlive the lease every other time; servers come back soon enough for work to continue. */
 function durationOf(random: Random, fault: Fault): number {
   switch (fault.kind) {
     case "stop":

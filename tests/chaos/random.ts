@@ -6,7 +6,7 @@ export type Random = {
   integer(from: number, to: number): number;
   chance(probability: number): boolean;
   pick<const T>(choices: readonly [T, ...T[]]): T;
-  /** By weights: `{often: 9, rarely: 1}`. */
+  /** Chooses a name by weights: `{often: 9, rarely: 1}`. */
   weighted<Name extends string>(weights: Record<Name, number>): Name;
 };
 

@@ -193,7 +193,7 @@ async function payAndKillRecoveryAt(
   return answer;
 }
 
-/** The same request twenty times in parallel over both gateways. */
+/** Sends the same request twenty times in parallel over both gateways. */
 async function repeat(order: Order): Promise<HistoryEntry[]> {
   return await postManyAtOnce(
     sut.client,
@@ -202,7 +202,7 @@ async function repeat(order: Order): Promise<HistoryEntry[]> {
   );
 }
 
-/** The same with another amount. */
+/** Sends the request with another amount. */
 async function repeatChanged(order: Order): Promise<string[]> {
   const changed = { ...order, amount: "13.50" };
   return statusesOf(await postManyAtOnce(sut.client, [changed, changed], keyOf(order)));

@@ -16,7 +16,7 @@ export type PlannedRefunds = {
 export type PlannedRefund = {
   amount: string;
   key?: string;
-  /** The same request so many times more, at the same moment, over both gateways. */
+  /** The number of further copies of the request, sent at the same moment over both gateways. */
   copies: number;
   /** An operator asks on the merchant's behalf. */
   byOperator: boolean;
@@ -28,7 +28,7 @@ export function planRefunds(
   { orderId, paid, currency }: { orderId: string; paid: string; currency: string },
 ): PlannedRefunds {
   const atOnce = random.chance(0.5);
-  // Six of 60 % each, of which one fits.
+  // Six refunds of 60 % each, of which one fits.
   const share = atOnce && random.chance(0.3) ? 0.6 : undefined;
   const count = share === undefined ? random.integer(1, 3) : 6;
   return {
@@ -43,7 +43,10 @@ export function planRefunds(
   };
 }
 
-/** All of it, more than it, or a part; in currencies with cents, the last two digits set the bank's failure. */
+/**
+ * The amount of a refund: all, more than that, or a part. In currencies with cents, the last two digits
+ * determine the bank's failure.
+ */
 function drawAmount(random: Random, paid: string, currency: string): string {
   const kind = random.weighted({ part: 6, fault: 2, all: 2, tooMuch: 1 });
   const hasCents = currency === "TRY" || currency === "EUR";
@@ -80,7 +83,7 @@ export async function placeRefunds(
     const copy = (index: number) => client.refund(refund, { ...via, gateway: gateway + index + 1 });
     await Promise.all([
       askForRefund(client, refund, via),
-      // Without a key each of them would be a refund of its own.
+      // Without a key each copy would be a refund of its own.
       ...Array.from({ length: key === undefined ? 0 : copies }, (_, index) => copy(index)),
     ]);
   };

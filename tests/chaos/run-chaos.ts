@@ -156,8 +156,8 @@ function excusesBy(
 }
 
 /**
- * Times at which a dispatcher logged that it could not record the results of its attempts: on a busy machine a database
- * that comes back may be out of reach for longer than the fault was.
+ * The times at which a dispatcher logged that it could not record results of attempts. On a busy machine a
+ * database that comes back may be unreachable for longer than the fault.
  */
 function unrecordedResults({ webhooks }: System): { fromMs: number; untilMs: number }[] {
   return webhooks.flatMap(({ process }) =>
@@ -173,7 +173,10 @@ function unrecordedResults({ webhooks }: System): { fromMs: number; untilMs: num
 /** A connection is waited for for a second, and the next try comes half a second later. */
 const UNRECORDED_MS = 1_500;
 
-/** Reads every payment, refund and checkout by its merchant, and some by the other one, who must learn nothing. */
+/**
+ * Reads every payment, refund and checkout as its merchant, and some as the other merchant, who must learn
+ * nothing.
+ */
 async function readEverything(
   { superuserUrl }: System,
   clients: [MerchantClient, MerchantClient],
@@ -189,7 +192,7 @@ async function readEverything(
     );
     for (const { refundId } of byOperators.filter((refund) => !own.includes(refund)))
       await client.get(refundId);
-    // The answer about an unknown id is the one that has to come about another merchant's.
+    // The answer about an unknown id has to be the answer about another merchant's.
     await client.get(randomUUIDv7());
     await client.refund({ paymentId: randomUUIDv7(), amount: "1", currency: "TRY" });
   }

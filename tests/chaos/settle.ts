@@ -28,7 +28,7 @@ export async function mend(system: System): Promise<void> {
 
 const KIND = { duplicateWindowSeconds: 0, historyLagSeconds: 0 };
 
-/** Also where the machine has other things to do. */
+/** Long enough for a busy machine. */
 const READY_WITHIN_MS = 120_000;
 
 /** Not everything was settled in time: recovery is stuck, which the invariants alone do not forbid. */

@@ -6,7 +6,7 @@ import type { Shop } from "./system/onboard-merchant.ts";
 import type { Operators } from "./system/operators.ts";
 
 export type StaffAtWork = {
-  /** How many refunds they know of. */
+  /** The number of refunds that they know. */
   refunds(): number;
   /** Resolves once all were looked at, with those that they were not to see, or missed. */
   goHome(): Promise<Violation[]>;

@@ -25,7 +25,7 @@ export type SystemUnderTest = {
   system: System;
   client: MerchantClient;
   history: ClientHistory;
-  /** For buyers' browsers, which come to both gateways in turn. */
+  /** Dependencies of buyers' browsers, which use both gateways in turn. */
   buyers: BuyerDeps;
   /** A new order. */
   order(card?: CardName): Order;
@@ -140,7 +140,7 @@ async function warmUp(sut: SystemUnderTest): Promise<void> {
   );
 }
 
-/** Takes a payments process off the bus: it gets no more commands, and its recovery goes on. */
+/** Takes a payments process off the bus: it gets no more commands, and its recovery continues. */
 export async function takeOffTheBus({ process, links }: ServiceProcess): Promise<void> {
   await links.bus.set({ kind: "reset" });
   await eventually(async () => !(await process.isReady()));
@@ -171,7 +171,7 @@ export function statusesOf(answers: readonly HistoryEntry[]): string[] {
   return answers.map(({ status }) => `${status ?? "none"}`).toSorted();
 }
 
-/** The same request many times in parallel over all gateways. */
+/** Sends the same request many times in parallel over all gateways. */
 export async function postManyAtOnce(
   client: MerchantClient,
   orders: readonly Order[],

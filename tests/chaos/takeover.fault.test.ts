@@ -1,5 +1,6 @@
-// A process that stands still beyond its lease is a zombie: another one takes its payment over, and when it wakes up it
-// changes nothing. A lease that is alive is respected. A claim that comes too late is never sent to the bank.
+// A process that stops for longer than its lease is a zombie: another one takes its payment over, and when it
+// wakes up it changes nothing. A valid lease is respected. A claim that is committed too late is never sent
+// to the bank.
 import { eventually } from "../support/index.ts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { problemOf, recordOf } from "../checker/answers.ts";

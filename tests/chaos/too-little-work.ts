@@ -27,7 +27,7 @@ export function tooLittleWork(
   ];
 }
 
-/** @param staffRefunds those that merchants' staff know of. */
+/** @param staffRefunds the number of refunds that merchants' staff know. */
 export async function readWork(
   { superuserUrl, shops }: Pick<System, "superuserUrl" | "shops">,
   staffRefunds: number,

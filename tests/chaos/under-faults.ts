@@ -84,7 +84,7 @@ function planPart(options: ChaosOptions, index: number): Part {
 /** More than the streams of numbers that a run has. */
 const SEEDS_OF_PART = 100;
 
-/** How many orders each part has; payments are all of them. */
+/** The number of orders of each part; `payments` is their sum. */
 export function ordersOf({ payments }: ChaosOptions): { payments: number; checkouts: number } {
   return { payments, checkouts: Math.round(payments * CHECKOUT_SHARE) };
 }

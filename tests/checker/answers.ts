@@ -28,7 +28,7 @@ function recordFrom(parsed: unknown): AnsweredRecord | undefined {
   return { paymentId, orderId, amount, currency, status };
 }
 
-/** `code` and `paymentId` of a problem answer, as far as they are there. */
+/** `code` and `paymentId` of a problem answer, if it has them. */
 export function problemOf(entry: HistoryEntry): { code?: string; paymentId?: string } {
   if (entry.body === undefined || (entry.status ?? 0) < 400) return {};
   const { code, paymentId } = stringsOf(fieldsOf(entry.body));

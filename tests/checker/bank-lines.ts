@@ -1,6 +1,6 @@
 import type { BankLine } from "./ledgers.ts";
 
-/** Our references begin with the id of the payment they are about, or with that of the refund. */
+/** The payment of a line. Our references begin with the payment's id, or with the refund's. */
 export function paymentIdOf({ operation, reference, parentReference }: BankLine): string {
   return idOf(isRefund(operation) ? (parentReference ?? "") : reference);
 }

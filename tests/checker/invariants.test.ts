@@ -31,7 +31,7 @@ function deliveredRun(): TestLedgers {
   return run;
 }
 
-/** Checks a run whose bank did what it was called for, and nothing else. */
+/** Checks a run whose bank did only what it was called for. */
 function checkCalled(run: TestLedgers, invariants = INVARIANTS) {
   run.bankCalls = callsOf(run.bank);
   return checkInvariants(run, invariants);

@@ -5,8 +5,9 @@ export type * from "./client-ledgers.ts";
 export type * from "./stored-rows.ts";
 
 /**
- * The records that the checker reads after a run, in types of its own: it must not believe the code it judges, so
- * nothing here comes from a service or from the contracts. A run that knows nothing of one part leaves that part empty.
+ * The records that the checker reads after a run, in types of its own: it must not believe the code that it
+ * judges, so nothing here comes from a service or from the contracts. A run without a part leaves that part
+ * empty.
  */
 export type Ledgers = StoredRows & {
   /** The requests of the merchants' side, with their answers. */

@@ -174,7 +174,7 @@ const LEASES = [
   )
   .join(" union all ");
 
-/** For longer than a transaction takes between two of its statements. */
+/** Longer than a transaction's pause between two of its statements. */
 const IDLE_TRANSACTIONS = `
   select application_name as name from pg_stat_activity
   where datname = current_database() and state like 'idle in transaction%'

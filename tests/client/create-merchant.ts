@@ -1,6 +1,6 @@
 import type { TestSystem } from "../support/index.ts";
 
-/** A merchant's credentials, created as an operator does it. The system's operator listener is started for that. */
+/** A merchant's credentials, created as an operator does it. This starts the system's operator listener. */
 export async function createMerchant(system: TestSystem): Promise<{ apiKey: string; apiSecret: string }> {
   const { port } = await system.start("gateway-operator");
   const created = await fetch(`http://127.0.0.1:${port}/operator/merchants`, {

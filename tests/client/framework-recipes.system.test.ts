@@ -1,4 +1,4 @@
-// docs/merchant/frameworks.md: each of its programs, as it stands there, in the real framework. Next.js is not
+// Runs each program of docs/merchant/frameworks.md unchanged, in the real framework. Next.js is not
 // installed: its route handler is a function from the platform's Request to its Response, which Node has.
 import { execFile } from "node:child_process";
 import { once } from "node:events";

@@ -95,8 +95,8 @@ async function expectAnswered(answered: AnsweredCall[]): Promise<void> {
 }
 
 /**
- * Each refund that was accepted is stored, and no other. All of the payment is requested, so a refusal of the gateway
- * is that of a second refund: only a closed gateway may have started none.
+ * Each accepted refund is stored, and no other. Every request is for the whole payment, so a refusal by the
+ * gateway belongs to a second refund: only a closed gateway may have started none.
  */
 async function expectRefundsAnswered(answered: AnsweredCall[]): Promise<void> {
   const refused = answered.filter(({ outcome, reason = "" }) => outcome !== "done" && !CLOSED.has(reason));

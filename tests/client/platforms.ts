@@ -13,14 +13,18 @@ export type Platform = {
   name: string;
   /** How it names itself to a program. */
   agent: RegExp;
-  /** True where the platform says that a connection could not be made at all. */
+  /**
+   * Runs the project's programs that fit the platform, with these arguments. @returns the result of each, as
+   * JSON.
+   */
   tellsClosed: boolean;
   /** Runs each of the project's programs that it can, with these arguments. @returns the result of each, as JSON. */
   use: (project: string, args: readonly string[]) => Promise<string[]>;
 };
 
 /**
- * The project's Node and those on the PATH, one of each version, and those named in the environment, which are fetched.
+ * The project's Node, one of each version on the PATH, and the versions named in the environment, which are
+ * fetched.
  */
 export async function platforms(dir: string): Promise<Platform[]> {
   const onPath = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "node"));

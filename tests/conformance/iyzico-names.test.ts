@@ -23,7 +23,7 @@ type Client = Record<
   string,
   Record<string, (request: object, done: (error: Error | null, answer: Answer) => void) => void>
 >;
-// It is CommonJS, and its types are older than it.
+// The package is CommonJS, and its types are older than its code.
 const Iyzipay = createRequire(import.meta.url)("iyzipay") as new (options: object) => Client;
 
 const KEYS = { apiKey: "sandbox-key", secretKey: "sandbox-secret" };
@@ -161,7 +161,7 @@ test("a capture has the payment's id, and a void after it ends that payment and 
 
   const targetTransactionId = held.paymentId;
   expect(await verdict(held, "void", cancel, { targetTransactionId })).toMatchObject({ kind: "approved" });
-  // Another void of the same payment is done with it; one of the other payment is not.
+  // The same payment's other void is done with it; the other payment's is not.
   const second = { ...cancel, reference: `${cancel.reference}:2` };
   expect(await verdict(held, "void", second, { targetTransactionId })).toMatchObject({ kind: "approved" });
   const ofOther = { targetTransactionId: other.paymentId };

@@ -10,7 +10,7 @@ type Form = {
   who: Audience[];
   /** Good values, as a person would enter them. */
   fields?: Record<string, string>;
-  /** The fields whose values stay on the page that refuses them, and whose faults stand beside them. */
+  /** The fields whose values stay on the page that refuses them, and whose faults are shown beside them. */
   kept?: string[];
   /** The fields to choose from a list: of another value the page shows the fault alone. */
   chosen?: string[];
@@ -25,7 +25,7 @@ const LOGO = '<svg viewBox="0 0 24 24"><path d="M4 4h16v16H4z" fill="#7a1f5c"/><
 const AMOUNT = { amount: "1", reason: "returned" };
 const EVIDENCE = { outcome: "SUCCESS", evidence: "a call with the bank" };
 
-/** By the path of its page, as `PAGES` has it. */
+/** Forms by the path of their page, as in `PAGES`. */
 const FORMS: Record<string, Form> = {
   "/payments/:paymentId/capture": { who: ["staff"], fields: { captureAmount: "1" } },
   "/payments/:paymentId/review-capture": {

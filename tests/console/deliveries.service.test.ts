@@ -1,4 +1,4 @@
-// The list of webhooks, what it hides, and the body of one for those who may read it.
+// The list of webhooks with its hidden ones, and a webhook's body for authorized people.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startRelayedConsole, type Audience, type RelayedConsole } from "./relayed-console.ts";

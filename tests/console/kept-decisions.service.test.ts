@@ -1,4 +1,5 @@
-// A decision for which the sign-in is too old: the selection, the reason and the amount are there after a newer one.
+// A decision for which the sign-in is too old: selection, reason and amount are still there after a newer
+// sign-in.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startRelayedConsole, type Asked, type Audience, type RelayedConsole } from "./relayed-console.ts";
 

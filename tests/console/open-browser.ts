@@ -56,7 +56,7 @@ export function openBrowser(person: string) {
   };
 }
 
-/** With a browser of its own. */
+/** Visits an address with a browser of its own. */
 export async function visit(url: string, person = "alice"): Promise<Shown> {
   return await openBrowser(person).visit(url);
 }

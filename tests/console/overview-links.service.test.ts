@@ -40,7 +40,10 @@ const FIGURES = {
   disputes: /<a href="(\/disputes\?[^"]+)">[^<]*<\/a>\s*<\/td>\s*<td[^>]*>\s*(\d+)/g,
 };
 
-/** The number of rows of a list, by its file; disputes have none, and proposals a section of a page. */
+/**
+ * The number of rows of a list, counted in its file. Disputes have no file, and proposals are a section of a
+ * page.
+ */
 async function countOf(session: string, link: string): Promise<number> {
   if (link.endsWith("#proposals")) {
     const [, section = ""] = (await started.get(session, link)).text.split('id="proposals"');

@@ -30,7 +30,10 @@ const versionIn = (fields: Record<string, string>) =>
 const merchantPage = () => `/merchants/${started.shops.mine.merchantId}`;
 const PLAN = { fixed: "0", currency: "TRY", refundsCommission: "true", mayExceedAmount: "false" };
 
-/** Forms of one page, each with what one person has typed, what another one has saved, and what the page then has. */
+/**
+ * Forms of one page, each with one person's input, the values that another one has saved, and the page's
+ * values afterwards.
+ */
 const FORMS: readonly {
   verb: string;
   typed: Record<string, string>;

@@ -26,9 +26,9 @@ const SEE_MIGRATIONS_BY_LISTENER = {
   gateway_staff: SEE_MIGRATIONS,
 };
 
-// The rights of each service's role on each table, written down once more and apart from the migrations: a table, a
-// view or a sequence without a line here fails, and so does a privilege more or less. Partitions stand once, as _DAY.
-// Where a schema has several roles, each has its own; one that is not named may do nothing.
+// The rights of each service's role on each table, repeated independently of the migrations. A table, a view
+// or a sequence without a line here fails, and so does an additional or missing privilege. Partitions have
+// one line, as _DAY. If a schema has several roles, each has its own rights; an unnamed role has none.
 const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, Rights>>> = {
   "gateway.merchant": {
     gateway_merchant: ["SELECT"],
@@ -290,7 +290,7 @@ async function asSuperuser<Row>(sql: string, values: unknown[] = []): Promise<Ro
   return (await superuser.query(sql, values)).rows as Row[];
 }
 
-/** The SQLSTATE with which each statement ends, by the role that signs in; nothing of it stays. */
+/** The SQLSTATE with which each statement ends, by the role that signs in; everything is rolled back. */
 async function outcomeOf(role: string, statements: string[]): Promise<Record<string, string>> {
   return await withClient(urlOf(role), async (client) => {
     await client.query("select set_config('test.statements', $1, false)", [JSON.stringify(statements)]);
@@ -302,7 +302,10 @@ async function outcomeOf(role: string, statements: string[]): Promise<Record<str
   });
 }
 
-/** One after the other, in one journey: a statement that is not refused is undone by an exception of our own. */
+/**
+ * Runs the statements one after another in one transaction; our own exception rolls back a statement that is
+ * not refused.
+ */
 const DONE = "DONE0";
 const EXECUTE_EACH = `do $$
 declare

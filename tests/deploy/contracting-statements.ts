@@ -50,7 +50,8 @@ function reasonOfAction(
     return /\bnot null\b/.test(action) && !/\bdefault\b/.test(action) ? REFUSES : undefined;
   const constraint = /^add (?:constraint (\w+)|check|unique|primary|foreign)\b/.exec(action);
   if (!constraint) return undefined;
-  // One in the place of another is taken for a wider one, and one about new columns is met by rows that lack them.
+  // A constraint that replaces another counts as a wider one. One about new columns is safe, since old rows
+  // lack them.
   const isHarmless =
     replaced.includes(constraint[1] ?? "") ||
     added.some((column) => new RegExp(`\\b${column}\\b`).test(action));

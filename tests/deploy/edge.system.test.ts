@@ -72,7 +72,7 @@ test("a field that Gateway API does not have is refused", async () => {
 
 const named = (manifests: Manifest[]) =>
   new Set(manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
-/** Faults of the policies about what comes in. */
+/** The policies' faults about incoming connections. */
 const faults = (manifests: Manifest[]) => [
   ...network.onlyMerchantsAndCardholdersComeIn(manifests),
   ...network.certificatesCanBeIssued(manifests),

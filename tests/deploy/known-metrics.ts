@@ -187,7 +187,7 @@ function literalsOf(files: string[]): Set<string> {
   );
 }
 
-/** Foreign metrics and their labels; docs/runbook/README.md says where they come from. */
+/** Foreign metrics and their labels; docs/runbook/README.md names their sources. */
 const FOREIGN: Readonly<Record<string, string[]>> = {
   up: ["namespace", "app_kubernetes_io_name", "pod"],
   ALERTS: ["alertname", "alertstate", "slo"],

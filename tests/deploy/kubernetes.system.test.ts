@@ -92,7 +92,7 @@ const policies: Record<string, Policy> = {
     secondFactorsAreRequired(manifests, { production: overlay !== "development" }),
   "secrets are references": settings.secretsAreReferences,
   "external secrets bring every key": (manifests, overlay) =>
-    // In development they are made from .env, whose keys another test compares.
+    // In development the Secrets are made from .env, whose keys another test compares.
     overlay === "development" ? [] : settings.externalSecretsBringEveryKey(manifests),
   "each service has its bus user": (manifests) => settings.eachServiceHasItsBusUser(manifests, BUS_USERS),
   "secrets go where they are needed": (manifests) =>
@@ -146,7 +146,7 @@ test("with the component second-logins every process signs in with its second lo
   }
 });
 
-/** With the variables of each container by their names: kustomize moves those that a patch has. */
+/** Sorts each container's variables by name, because kustomize moves the variables of a patch. */
 function ordered(manifests: Manifest[]): Manifest[] {
   const copy = structuredClone(manifests);
   for (const { pod } of workloads(copy, "Deployment")) {

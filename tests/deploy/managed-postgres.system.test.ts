@@ -1,5 +1,5 @@
-// A managed PostgreSQL (RDS, Cloud SQL, Azure) has an administrator who may create roles and databases and is no
-// superuser. It gets a server of its own, since roles belong to a whole server and others have made them there.
+// A managed PostgreSQL (RDS, Cloud SQL, Azure) has an administrator who may create roles and databases but is
+// no superuser. The test has a server of its own, since roles belong to a whole server.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

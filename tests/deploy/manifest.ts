@@ -117,7 +117,7 @@ export function imageNameOf(image: string): string | undefined {
   return /(?:^|\/)holdfast\/([\w-]+)(?:[:@]|$)/.exec(image)?.[1];
 }
 
-/** The service whose program a container runs, such as `payments`; undefined for an image of others. */
+/** The service whose program a container runs, such as `payments`; undefined for a foreign image. */
 export function serviceOf({ image, args = [] }: Pick<Container, "image" | "args">): string | undefined {
   const name = imageNameOf(image);
   if (name === "simulators") return "acquirer-simulator";
@@ -127,7 +127,7 @@ export function serviceOf({ image, args = [] }: Pick<Container, "image" | "args"
   return OWNERS[what] ?? "installation";
 }
 
-/** The services whose database a command works on; the others are the installation's. */
+/** The services on whose databases commands work; all other commands belong to the installation. */
 const OWNERS: Readonly<Record<string, string>> = { "import-bins": "payments", settle: "settlement" };
 
 export function envOf(container: Container): Map<string, EnvVar> {

@@ -45,7 +45,7 @@ test("three nats-servers of the manifests: one is killed, then its data deleted,
   await cluster.restart(leader, { withoutData: true });
   await eventually(() => owner.streamOf(3));
   await hasFlowed();
-  // Only with the copy that was made anew are there still two of three.
+  // Two of three copies are left only if the lost one was rebuilt.
   await cluster.kill((leader + 1) % 3);
   await hasFlowed();
 

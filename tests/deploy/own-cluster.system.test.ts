@@ -163,7 +163,7 @@ test("what does not fit has no place", () => {
   expect(new Set(without)).toContain("Deployment payments");
 });
 
-/** In tenths, and never less than it is. */
+/** Rounds up to tenths. */
 const figure = (number: number) => (Math.ceil(number * 10 - 1e-6) / 10).toFixed(1);
 const row = (name: string, { requests, limits }: { requests: Room; limits: Room }) => [
   name,

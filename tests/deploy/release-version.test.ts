@@ -1,4 +1,4 @@
-// A release has one version, and it stands in many places (docs/release.md): a change has to reach all of them.
+// A release's version is in many places (docs/release.md), and a change has to reach all of them.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

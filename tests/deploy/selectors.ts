@@ -22,7 +22,7 @@ export function selectorsOf(expression: string): Selector[] {
 }
 
 const MODIFIER = /\b(?:by|on|ignoring|group_left|without) ?\([^)]*\)/g;
-/** A name that is no function's, and what stands in its braces. */
+/** A metric's name, which is not a function's, and the content of its braces. */
 const SELECTOR = /(?<![\w:"])([a-zA-Z_:][\w:]*)(?![\w:]|\s*\()(?:\{((?:"[^"]*"|[^}"])*)\})?/g;
 const MATCHER = /(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g;
 

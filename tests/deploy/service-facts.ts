@@ -131,7 +131,7 @@ export const holdersOfSecrets: Record<string, string[]> = {
 
 export const natsConfig = readFileSync(join(deployDir, "nats", "cluster.conf"), "utf8");
 
-/** From the settings' defaults, which the manifests leave as they are. */
+/** The settings' defaults, which the manifests do not change. */
 export const deadlines: Deadlines = {
   requestSeconds: bankWaits({ ACQUIRER_TIMEOUT: defaultOf(gateway, "ACQUIRER_TIMEOUT") }).requestMs / 1_000,
   drainSeconds:

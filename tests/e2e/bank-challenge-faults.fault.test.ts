@@ -95,7 +95,7 @@ describe.each(BANKS)("at %s", (protocol) => {
   }
 });
 
-/** The same form with another value of a field, or without it. */
+/** The form with another value of a field, or without the field. */
 function forged(page: Page, field: string, value?: string): Page {
   const input = new RegExp(`<input type="hidden" name="${field}" value="[^"]*"\\s*/?>`);
   expect(page.html).toMatch(input);

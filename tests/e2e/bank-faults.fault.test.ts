@@ -21,8 +21,8 @@ describe.each(BANKS)("at %s", (protocol) => {
   });
 
   test("a sale is SUCCESS where the bank has the whole amount once, and FAILED where it has nothing", async () => {
-    // The day ends before all of them: a sale that the record shows in another amount can be voided on its day, and a refund
-    // of that amount is for people, since no bank pays it.
+    // Cases that end the day come first. A sale that the record shows in another amount can be voided only on
+    // its day; a refund of that amount needs an operator, since no bank pays it.
     const behaviours = behavioursOf(protocol, "sale").toSorted((a, b) => endsDay(b) - endsDay(a));
     const begun = await eachBent(shop, behaviours, {
       operation: "sale",

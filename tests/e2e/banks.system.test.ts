@@ -183,7 +183,7 @@ async function payWithCode(shop: ShopAtBank, code: string) {
   };
 }
 
-/** The same buyer up to the form that takes the browser back to us, which is not sent yet. */
+/** A buyer up to the form that returns the browser to us, which is not sent yet. */
 async function cameBack(shop: ShopAtBank, code: string): Promise<{ paymentId: string; back: Page }> {
   const { paymentId, status, redirectUrl = "" } = await enrol(shop);
   expect(status).toBe("ENROLLED");

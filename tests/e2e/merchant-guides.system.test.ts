@@ -100,7 +100,7 @@ const OUTPUT: Record<string, RegExp[]> = {
 
 /** Guides whose blocks other tests execute, and the languages of these blocks. */
 const EXECUTED_ELSEWHERE: Record<string, string[]> = {
-  // By `npm run test:php`; the C# by nothing, which the guide says.
+  // `npm run test:php` runs the PHP. Nothing runs the C#, as the guide says.
   "php-and-dotnet": ["csharp", "php"],
   // By tests/client/framework-recipes.system.test.ts.
   frameworks: ["ts"],

@@ -69,7 +69,7 @@ test(
       expect(await reportedByBankAlone(sandbox)).toEqual(
         lost.after.map(({ reference }) => reference).toSorted(),
       );
-      // And it goes on, webhooks included, over a stream that was made anew.
+      // The product continues, webhooks included, with a new stream.
       await work(sandbox);
       await expectInvariants(sandbox, lost.after);
     });
@@ -90,7 +90,10 @@ type Acknowledged = {
   reference: string;
 };
 
-/** A sale whose webhook has arrived, and a refund of it that an operator has approved and the bank has paid. */
+/**
+ * Makes a sale whose webhook has arrived, and a refund of it that an operator has approved and the bank has
+ * paid.
+ */
 async function work({ receiver, ...sandbox }: Shop): Promise<Acknowledged[]> {
   const [merchant, operator] = [sandbox.merchant(), sandbox.operator()];
   const arrived = receiver.ledger.length;

@@ -19,7 +19,7 @@ export type StartedByNpm = {
   cleanUp(): Promise<void>;
 };
 
-/** Resolves when `sandbox.json` is there. @param given the home of an earlier start; without it a new one. */
+/** Resolves when `sandbox.json` is there. @param given the home of an earlier start; by default a new one. */
 export async function runNpmStart(
   args: string[],
   settings: Record<string, string> = {},
@@ -64,7 +64,7 @@ export async function runNpmStart(
   }
 }
 
-/** No business day ends while a test runs, at any time of day. The zone is that of the banks. */
+/** Settings with which no business day ends during a test, at any time of day, in the banks' zone. */
 function noDayEnds(): Record<string, string> {
   const halfADayLater = Temporal.Now.plainTimeISO("Europe/Istanbul").add({ hours: 12 });
   return { BUSINESS_DAY_CUT_OFF: halfADayLater.toString({ smallestUnit: "minute" }) };

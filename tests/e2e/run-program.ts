@@ -14,7 +14,7 @@ export async function runProgram(path: string, ...args: string[]): Promise<Ended
   return await run([process.execPath, join(import.meta.dirname, "../..", path), ...args]);
 }
 
-/** The same of a program of the product. */
+/** Runs a program of the product. */
 export async function runHoldfast(...args: string[]): Promise<Ended> {
   return await run(await holdfast(...args));
 }

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { eventually, ProcessTree } from "../support/index.ts";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 
-/** scripts/run.mjs in a repository of its own, where nothing is installed and npm is a stand-in. */
+/** Runs scripts/run.mjs in a repository of its own, where nothing is installed and npm is a stand-in. */
 let root: string;
 const scripts = resolve(import.meta.dirname, "..", "..", "scripts");
 

@@ -36,7 +36,7 @@ export type Answer = { status: number; headers: Headers; text: string; body: any
 
 type ProductOptions = {
   home?: string;
-  /** Without it free ones; a bank at another port is another account. */
+  /** The first port; free ports by default. A bank at another port is another account. */
   portBase?: number;
   services?: ServiceDefinition[];
   programs?: SandboxOptions["programs"];
@@ -44,7 +44,7 @@ type ProductOptions = {
   settings?: Record<string, string>;
 };
 
-/** @param options as of `startProduct`; everything started ends with the test. */
+/** @param options as for `startProduct`; everything started ends with the test. */
 export async function runSandbox(options: ProductOptions = {}): Promise<RunningSandbox> {
   const sandbox = await startProduct(options);
   onTestFinished(() => sandbox.cleanUp());

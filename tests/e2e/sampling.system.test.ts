@@ -34,7 +34,7 @@ test("with no trace chosen, what failed or is not known is kept by every process
 
   await eventually(() => unknownIsKept(spansOf(collector, unknown)));
   await eventually(() => attemptsAreLinked(spansOf(collector, undelivered)));
-  // They have come by the same way, and later.
+  // The other spans came by the same way, and later.
   expect(spansOf(collector, quiet)).toEqual([]);
 });
 

@@ -41,7 +41,7 @@ test("one trace leads from the merchant's request to the webhook's POST, and bea
   await assertNothingOfTheCard(sandbox, collector, logs);
 });
 
-/** A payment of a merchant who traces it, and its spans once all of them have come. */
+/** A payment whose merchant traces it, and its spans once all of them have come. */
 async function payTraced(sandbox: RunningSandbox, collector: OtlpReceiver) {
   const traceId = randomBytes(16).toString("hex");
   const created = await sandbox.merchant()(
@@ -56,7 +56,7 @@ async function payTraced(sandbox: RunningSandbox, collector: OtlpReceiver) {
     expect(pathsOf(found)).toEqual(WHOLE_TRACE);
     return found;
   };
-  // The first payments after the start read what later ones know, and have more spans: the next payment is looked at.
+  // The first payments after the start fill caches, and so have more spans: only later payments are examined.
   const spans = await eventually(ofTrace, { withinMs: 15_000 });
   return { traceId, created, spans };
 }

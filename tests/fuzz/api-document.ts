@@ -9,7 +9,7 @@ export type Operation = {
   pathParameters: string[];
   query: Record<string, Schema>;
   body: Schema | undefined;
-  /** By status, the schema of a success' body; undefined where none is described. */
+  /** The schemas of successes' bodies by status; undefined if none is described. */
   answers: ReadonlyMap<number, z.ZodType | undefined>;
 };
 

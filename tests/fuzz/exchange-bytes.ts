@@ -4,8 +4,9 @@ import { connect } from "node:net";
 export type WireAnswer = { status: number; contentType: string | undefined; head: string; body: string };
 
 /**
- * Writes bytes to a connection of its own and reads the answer. A whole answer ends the exchange. Where none comes the
- * server may be waiting for more of a request: this side ends its own, and the server has to end the connection.
+ * Writes bytes to a connection of its own and reads the answer. A whole answer ends the exchange. Without one
+ * the server may be waiting for more of a request: this side then closes its half, and the server has to end
+ * the connection.
  */
 export async function exchangeBytes(
   port: number,
@@ -39,7 +40,7 @@ export async function exchangeBytes(
 /** Longer than the gateway takes for anything. */
 const DEADLINE_MS = 25_000;
 
-/** All answers in the bytes of a connection. `isWhole`: the last one has come to its end. */
+/** All answers in the bytes of a connection. `isWhole`: the last answer is complete. */
 export function parseAnswers(bytes: Buffer): { answers: WireAnswer[]; isWhole: boolean } {
   const answers: WireAnswer[] = [];
   let rest = bytes;

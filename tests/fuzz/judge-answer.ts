@@ -62,7 +62,7 @@ function showsCardOf({ bytes }: JudgedRequest, { body }: WireAnswer): boolean {
   return body.includes(written) || body.replaceAll(/(?<=\d)[ -](?=\d)/g, "").includes(digits);
 }
 
-/** ISO/IEC 7812 has card numbers of 12 to 19 digits; shorter ones may stand in an answer by chance. */
+/** ISO/IEC 7812 has card numbers of 12 to 19 digits; shorter ones may occur in an answer by chance. */
 const PAN_LENGTH_MIN = 12;
 
 function jsonOf(text: string): unknown {

@@ -39,7 +39,7 @@ export function documentRequests(
   }
 }
 
-/** The same requests with bytes changed, taken out, added, doubled or cut off; now and then bytes alone. */
+/** Requests with bytes changed, removed, added, doubled or cut off; now and then random bytes alone. */
 export function noiseRequests(requests: fc.Arbitrary<FuzzRequest>): fc.Arbitrary<FuzzRequest> {
   const edited = fc
     .tuple(requests, fc.array(EDIT, { minLength: 1, maxLength: 6 }))

@@ -135,7 +135,10 @@ async function insertDifferences(query: Query, [merchantId]: string[]): Promise<
   );
 }
 
-/** In three services' logs, of the same times; every fifth is bora's, whose name is like a formula. */
+/**
+ * Inserts entries in three services' logs, at the same times; every fifth is by bora, whose name looks like a
+ * formula.
+ */
 async function insertAudit(query: Query): Promise<void> {
   const now = new Date();
   for (const schema of ["payments", "refunds", "settlement"])

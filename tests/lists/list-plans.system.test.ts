@@ -117,7 +117,7 @@ async function explain(table: ListTable, query: ListQuery): Promise<{ plan: Plan
   return { plan, text: outline(plan) };
 }
 
-/** For every filter a value that matches some rows, and one that matches none. */
+/** Two values for every filter: one that matches some rows, and one that matches none. */
 const VALUES: Record<
   Exclude<keyof ListFilters, "merchantId" | "from" | "to" | "parentPaymentId">,
   [string, string]

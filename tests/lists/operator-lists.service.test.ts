@@ -189,7 +189,7 @@ test("refunds are listed newest first, a queue of one status oldest first, with 
     );
     const ids = (items: ListedItem[]) => items.map(({ paymentId }) => paymentId);
     expect(ids(queue)).toEqual(ids(all.filter(isOfStatus)).toReversed());
-    // The same status among other filters is compared, newest first.
+    // Together with other filters a status is only compared, and rows come newest first.
     expect(ids(await list("/operator/refunds", `status=${status}&${RANGE}`))).toEqual(
       ids(all.filter(isOfStatus)),
     );

@@ -198,7 +198,8 @@ test("an open checkout is cancelled by its merchant only, one time, and is found
   const again = await post(shop, `${path}/cancel`, {}, key);
   expect(again.body).toEqual(cancelled.body);
   expect(again.headers.get("idempotent-replayed")).toBe("true");
-  // Without the key it is answered as it is. A key belongs to its path: of another checkout it is another request.
+  // Without the key the link is answered unchanged. A key belongs to its path, so the key of another path is
+  // unused here.
   expect(await post(shop, `${path}/cancel`, {})).toMatchObject({
     status: 200,
     body: { status: "CANCELLED" },

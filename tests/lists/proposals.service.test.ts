@@ -104,7 +104,7 @@ test("what was made in test mode waits on the list of that mode", async () => {
   expect(await kindsIn("?livemode=true")).toHaveLength(8);
 });
 
-// It ends most of them.
+// This test ends most of the proposals.
 test("what was decided, replaced or ended by itself meanwhile waits no more", async () => {
   const routes = { merchantId, version: 1 };
   const confirmed = await system.operate(operations.confirmMerchantRoutes.command, routes, "bora");

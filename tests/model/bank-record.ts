@@ -34,7 +34,10 @@ export function recordOf(book: readonly Movement[], account: number): OrderRecor
   return movements.length === 0 ? { kind: "not_found" } : { kind: "found", movements };
 }
 
-/** Such a bank binds nothing, calls nothing late, releases no part, and shows a void as the state of what it voided. */
+/**
+ * Such a bank binds nothing, calls nothing late, releases no part, and shows a void as the state of the
+ * voided movement.
+ */
 function rowOf({ kind, state, id, amount }: Movement): RecordRow[] {
   if (kind === "void" || kind === "release" || state === "bound" || state === "expired") return [];
   // As at Akbank, no field says that the day is over.

@@ -204,7 +204,9 @@ function bind(
   return [...book, bound].toSorted(byText);
 }
 
-/** A movement that took effect a second time, under a name of its own: the answer has the first one's. */
+/**
+ * A movement that took effect a second time, under a name of its own; the answer has the first one's name.
+ */
 export function again({ book, answer, label }: Done, request: Request): Done {
   return { book: withMovement(book, request, "approved"), answer, label: `${label}, twice` };
 }
@@ -215,7 +217,7 @@ export function callLate(book: readonly Movement[], request: Request): Done {
   return { book: after, answer: nothing("expired"), label: `answers that the ${request.ref} came too late` };
 }
 
-/** @param name the bank's name of an approved one; its own where it is absent. */
+/** @param name the bank's name of an approved movement; by default the movement's own. */
 function withMovement(
   book: readonly Movement[],
   { account, kind, ref, amount }: Request,

@@ -76,7 +76,10 @@ class Edges {
     return this.#targets.subarray(this.#starts[number], this.#starts[number + 1]);
   }
 
-  /** The first state that leads to this one; since states are numbered as they are found, it is on a shortest way. */
+  /**
+   * The first state that leads to this one. States are numbered as they are found, so it is on a shortest
+   * path.
+   */
   firstTo(target: number): number {
     const at = this.#targets.subarray(0, this.size).indexOf(target);
     let [low, high] = [0, Math.min(target, this.#last)];

@@ -11,7 +11,10 @@ export function withHeard(world: World, heard: Approved | undefined): World {
   return withPayment(noted, { heard: heard.externalTransactionId });
 }
 
-/** An inquiry's answer beside what the bank has said of the call before. @param heard the name then, or empty. */
+/**
+ * Combines an inquiry's answer with the bank's earlier approval of the call. @param heard the name in that
+ * approval, or empty.
+ */
 export function besideHeard(
   shown: Answer,
   { kind, heard }: { kind: MovementKind; heard: string },

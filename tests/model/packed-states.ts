@@ -130,7 +130,7 @@ export class PackedStates<State extends Record<string, object | null>> {
   }
 }
 
-/** The same with twice the room. */
+/** Copies the words into an array of twice the size. */
 export function enlarged(words: Uint32Array): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(words.length * 2);
   larger.set(words);

@@ -42,7 +42,7 @@ export function relaySteps(world: World, name: RefundName, setting: Setting): St
     { label, state: withRefund(world, name, { relay: how }) },
   ];
   if (relay?.at === "begun") {
-    // Another call has begun since: nothing is sent, and it says nothing about that one.
+    // Another call has begun since: nothing is sent, and the answer says nothing about that call.
     if (world[name].sent === "may arrive" && before !== "may arrive")
       return unsent(`payments finds a call of refund ${name} under way`, ended(nothing("pending")));
     if (reservation !== "ACTIVE") return unsent(`payments has no reservation of refund ${name}`);
@@ -95,7 +95,7 @@ export function askAboutRefund(world: World, name: RefundName, setting: Setting)
   return believed(world, name, among, setting);
 }
 
-/** An approval under a name that the other refund has may be the answer to that one. */
+/** An approval under the other refund's name may be the answer to the other refund. */
 function believed(world: World, name: RefundName, answer: Answer, { ours, scenario }: Setting): Answer {
   if (answer.kind !== "approved" || answer.id === "") return answer;
   const callOf = (refund: RefundName, number: number) => ({

@@ -57,8 +57,8 @@ export function toReversing(world: World): World {
 }
 
 /**
- * Marks a hand that knows that the bank does not know the payment; otherwise adds nothing, so that equal states stay
- * one.
+ * Marks a process that knows that the bank does not know the payment; otherwise adds nothing, so that equal
+ * states stay equal.
  */
 export function asUnseen(isUnseen: boolean | undefined): { isUnseen?: true } {
   return isUnseen ? { isUnseen: true } : {};

@@ -2,9 +2,9 @@ import { REPETITIONS } from "@holdfast/acquirer";
 import type { Kind, Scenario } from "./world.ts";
 
 /**
- * Every set of the first three abilities. What the banks that know orders only have in common is at the one that is theirs; it
- * releases no part, which elsewhere one story asks for. No clock is right: one is ahead, and of the others each movement seems
- * to be an hour before we have sent it.
+ * Every combination of the first three abilities. The shared traits of banks that know only orders are at
+ * their own kind of bank. It releases no part, which one story of the other kinds tests. No clock is right:
+ * one is ahead, and at the others each movement seems to be an hour older than our call.
  */
 export const KINDS: readonly Kind[] = [true, false].flatMap((bindsUnseen) =>
   REPETITIONS.flatMap((repetition) =>
@@ -15,7 +15,7 @@ export const KINDS: readonly Kind[] = [true, false].flatMap((bindsUnseen) =>
         bindsUnseen,
         repetition,
         namesReferences,
-        // As at iyzico, at one of the two that repeat everything.
+        // As at iyzico, at one of the two kinds that repeat everything.
         namesCaptures: bindsUnseen || repetition !== "none",
         release: !knowsOrders,
         confirmsAmounts: knowsOrders,
@@ -172,8 +172,8 @@ function atOtherBank(bank: Kind): Story[] {
 }
 
 /**
- * A bank that replays repeats gets one while the first is under way, so that a refund has many times the orders: its
- * stories have fewer crashes, and that of two refunds none.
+ * A bank that replays gets repetitions while the first call is under way, so a refund has many times the
+ * orders of events. Its stories have fewer crashes, and the story of two refunds has none.
  */
 function atReplayingBank({ bindsUnseen, namesReferences }: Kind): Story[] {
   const one = WIDE.filter(({ refunds }) => refunds === 0);

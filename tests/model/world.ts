@@ -19,7 +19,10 @@ export type Kind = {
   sharesNames: boolean;
   /** True if a void undoes whatever came last of the order, and its record shows it as the state of that alone. */
   voidsLast: boolean;
-  /** How far the times that it shows are from ours: its clock is off, or they are of an hour that comes twice. */
+  /**
+   * The distance of the bank's times from ours: its clock is wrong, or they are of an hour that is repeated
+   * in autumn.
+   */
   clockSeconds: number;
 };
 
@@ -95,11 +98,11 @@ export type Payment = {
   /** The end of the last operation that was sent to the bank. */
   ended: null | { ref: string; state: "DONE" | "DECLINED" };
   /**
-   * The bank's answers about a payment that is to be reversed; `approved` is 0 where it has not said it. `last` is of
-   * the last reversal that may still take effect, `sent` of the refund in its place.
+   * The bank's answers about a payment that is being reversed; `approved` is 0 until the bank has said it.
+   * `last` is the last reversal that may still take effect, and `sent` the refund in its place.
    */
   reversal: { isSettled: boolean; approved: number; isRefused: boolean; last: Sent; sent: Sent; sub: number };
-  /** The same of the payment itself. */
+  /** The name in the bank's approval of the payment itself. */
   heard: string;
   watch: "none" | "waiting" | "over";
   /** Final states in the order in which the merchant got them. */
@@ -118,7 +121,7 @@ export type Refund = {
   /** For one of two, or a bank that gives no reference back: that it may be under way, and the bank's id of it. */
   mayBeUnderWay: boolean;
   externalId: string;
-  /** For such a bank: the names that the order had before it was sent, or null where it was not. */
+  /** For such a bank: the order's names before the refund was sent, or null if it was not sent. */
   namesBefore: string | null;
   /** A reservation that no process waits for is still on the bus. */
   isLate: boolean;
@@ -148,11 +151,13 @@ export type Hand =
    * payment.
    */
   | { at: "sending" | "calling"; request: Request; isFirst: boolean; isUnseen?: true }
-  /** The bank has answered, or does not; nothing of it is committed yet. */
+  /** The bank has answered, or does not answer; nothing is committed yet. */
   | { at: "answered"; request: Request; isFirst: boolean; answer: Answer; isUnseen?: true }
   /** The answer to an inquiry. */
   | { at: "asked"; about: "sale" | "reversal refund" | "operation"; answer: Answer }
-  /** It has decided to reverse, or goes on with it, and knows the bank's answer about the sale. */
+  /**
+   * The process has decided to reverse, or continues a reversal, and knows the bank's answer about the sale.
+   */
   | { at: "reversing"; found: Answer }
   /** Nothing of it is left at the bank, which is committed next. */
   | { at: "ending"; by: "reversal" | "refund" | "horizon" };
@@ -210,7 +215,10 @@ export type Scenario = {
   throws: boolean;
   /** True if an inquiry may answer long before its answer is acted on. */
   slowInquiries: boolean;
-  /** True if the bank may take a second equal movement for a copy of the first: it answers as to that one, by its name. */
+  /**
+   * True if the bank may take a second equal movement for a copy of the first: it then gives the first one's
+   * answer, with its name.
+   */
   copies: boolean;
   /** True if inquiries may not show the last movement for a while, which is shorter than the horizon. */
   lags: boolean;

@@ -21,7 +21,7 @@ const advisorySchema = z.object({
 export const auditReportSchema = z.object({
   auditReportVersion: z.literal(2),
   vulnerabilities: z.record(z.string(), z.object({ via: z.array(z.union([z.string(), advisorySchema])) })),
-  // A report about nothing is none.
+  // A report about no dependencies is not valid.
   metadata: z.object({ dependencies: z.object({ prod: z.number().min(50) }) }),
 });
 

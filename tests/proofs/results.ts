@@ -33,7 +33,7 @@ export function revision(): string {
   return `${head.stdout.trim()}-${createHash("sha256").update(changed).digest("hex").slice(0, 12)}`;
 }
 
-/** By their commands: a part with another size is another one. */
+/** Results by command: a part with another size is another part. */
 export function keptResults(ofRevision: string): Map<string, Result> {
   const kept = read();
   if (kept?.revision !== ofRevision) return new Map();

@@ -91,7 +91,7 @@ function failuresIn(text: string): string {
   return (shown.length > 0 ? shown.slice(0, 72) : lines.slice(-18)).join("\n");
 }
 
-/** Vitest's closing line, or that of our own programs, of each command that the part has. */
+/** Adds up the closing lines of vitest or our own programs, for each command of the part. */
 function countCases(text: string): { passed: number; failed: number } | undefined {
   const lines = [
     ...text.matchAll(/^ *Tests +(?<rest>.*\d+ (?:passed|failed|skipped).*)$/gm),

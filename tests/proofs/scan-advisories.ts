@@ -58,7 +58,7 @@ async function askRegistry() {
       "--fetch-retries=1",
       "--no-offline",
     ];
-    // Its exit code says whether there are advisories; whether it could ask only its output says.
+    // The exit code says whether there are advisories; only the output says whether npm could ask.
     execFile("npm", args, { cwd: root, maxBuffer: 64 * 1024 ** 2, timeout: 240_000 }, (error, stdout) => {
       if (stdout === "" && error) reject(error);
       else resolve(stdout);

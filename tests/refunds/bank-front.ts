@@ -50,7 +50,7 @@ export async function startBankFront(bankUrl: string, port = 0) {
       thaw = frozen.resolve;
     },
     thaw: () => thaw(),
-    /** Requests that wait for the thaw, all of them or those about one payment or refund. */
+    /** The number of requests that wait for the thaw: all of them, or those about one payment or refund. */
     waiting: (id = "") => [...waiting].filter((asked) => asked.includes(id)).length,
     /** Rewrites the answers to inquiries. */
     answerInquiries(how: (answer: string) => string) {

@@ -298,7 +298,7 @@ describe("of a chargeback and a refund the payment's row decides", () => {
       code: "payment_not_captured",
       extra: { currentStatus: "CANCELLED" },
     });
-    // A line in the bank's file opens a case all the same: the bank has the money.
+    // A line in the bank's file opens a case anyway: the bank has the money.
     await sendLines(lineOf(voided));
     expect(await cases(voided)).toMatchObject([{ amount: 40, excessAmount: 40, reported: true }]);
   });

@@ -25,7 +25,7 @@ async function setUp(settings: Record<string, string>) {
 test("refunds of one merchant that hang at the bank leave another's connections free", async () => {
   const { refunds, front, queue } = await setUp({
     REFUND_CALLS_MAX: "4",
-    // Longer than the test may take: hanging calls keep their connections, and waiting ones go on waiting.
+    // Longer than the test may take: hanging calls keep their connections, and waiting ones keep waiting.
     LEASE_DURATION: "20m",
   });
   const noisy = randomUUID();

@@ -137,7 +137,7 @@ async function staysAs(refundId: string, lastInquiry: string): Promise<void> {
   expect(await read()).toMatchObject({ state: "EXECUTING", lastInquiry });
 }
 
-/** The same instant as an honest bank's, or so much earlier. */
+/** The instant of a bank with a correct clock, or minutes earlier. */
 const minutes = (count: number) => (now: Date) =>
   wallClock(new Date(now.getTime() + count * 60_000), "Europe/Belgrade");
 

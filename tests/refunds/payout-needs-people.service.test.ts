@@ -11,7 +11,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually, personAs } from "../support/index.ts";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
-/** `payments` pays a refund only where it has heard from the people themselves, whatever the credentials of `refunds` say. */
+/**
+ * `payments` pays a refund only if it has verified the people itself, whatever the credentials of `refunds`
+ * say.
+ */
 let refunds: RefundsHarness;
 
 beforeAll(async () => {
@@ -74,7 +77,7 @@ describe("the database role of refunds alone", () => {
     );
     expect(await refunds.ledger(refundId)).toEqual([]);
     expect(await audited(refundId)).toEqual(["refunds refund.sending_refused"]);
-    // It goes on as soon as a person agrees, although `refunds` has decided.
+    // The refund continues as soon as a person agrees, although `refunds` has decided.
     expect(await refunds.approve(refundId, "bora")).toMatchObject({ code: "refund_already_decided" });
     expect(await refunds.settled(refundId)).toBe("SUCCESS");
   });

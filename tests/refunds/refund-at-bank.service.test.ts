@@ -48,7 +48,7 @@ const carryOut = (refund: RefundToCarryOut, deadlineAt?: number) =>
 const inquire = (refund: RefundToCarryOut, deadlineAt?: number, subReference?: number) =>
   refunds.request(inquireRefundAtBank, context(deadlineAt), { ...refund, subReference });
 
-/** The same, as the refunds service sees it. */
+/** The refund's step at the bank, as the refunds service sees it. */
 const seenByRefunds = async (refund: RefundToCarryOut) =>
   await createRefundBank(refunds.bus).carryOut(
     {
@@ -228,7 +228,7 @@ test("one that is settled is answered by an inquiry, and not paid again", async 
   const refund = await reserved();
   const paid = await carryOut(refund);
   await refunds.call(settleRefund, { refundId: refund.refundId });
-  // The same for a database of refunds that was restored, and counts from the start.
+  // A database of refunds that was restored counts from the start, with the same result.
   for (const resumed of [false, true]) expect(await carryOut({ ...refund, resumed })).toEqual(paid);
   expect(await refunds.ledger(refund.refundId)).toEqual(["refund approved 1000"]);
 });

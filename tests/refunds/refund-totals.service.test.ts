@@ -75,7 +75,7 @@ test("a cancelled payment says when, and has nothing left to refund", async () =
   const cancelled = await shownAs("CANCELLED", paymentId);
   expect(cancelled).toMatchObject({ status: "CANCELLED", totals: [30, 0, 0], capturedAt: undefined });
   expect(cancelled["cancelledAt"]).toBe(cancelled["isNow"]);
-  // The merchant's webhook says the same.
+  // The merchant's webhook has the same totals.
   const [event] = await refunds.query<{ body: Buffer }>(
     "select body from payments.outbox where payment_id = $1 and status = 'CANCELLED'",
     [paymentId],

@@ -124,7 +124,9 @@ export async function startBehindFront(
 /** Reads the outcome of a refund and its payment from the rows of both services and the bank's ledger. */
 function createWitness(query: TestSystem["query"], bank: TestBank) {
   return {
-    /** Waits until nothing is under way about the refund. @returns its state, or undefined when there is none. */
+    /**
+     * Waits until nothing of the refund is under way. @returns its state, or undefined if it does not exist.
+     */
     async settled(refundId: string): Promise<string | undefined> {
       const settled = async () => {
         const rows = await query<{ state: string; recover_at: Date | null }>(

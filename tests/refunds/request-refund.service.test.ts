@@ -244,7 +244,7 @@ describe("a request that was claimed", () => {
       expect(await rows(refundId)).toEqual(["RESERVING"]);
       expect(await refunds.read(refundId)).toEqual({ outcome: "not_started" });
       expect(await refunds.describe(refundId)).toEqual({ outcome: "not_started" });
-      // `payments` has not heard of it before its amount is reserved.
+      // `payments` does not know the refund before its amount is reserved.
       expect(await refunds.approve(refundId)).toMatchObject(
         point === "refunds.after_claim" ? { code: "refund_not_found" } : { outcome: "not_started" },
       );

@@ -31,7 +31,7 @@ async function unresolved(behaviour = "hang_before", paymentId?: string): Promis
   return refundId;
 }
 
-/** Nothing of it that was sent can arrive any more. */
+/** Makes the refund so old that none of its calls can arrive any more. */
 async function old(refundId: string, by = "1 hour"): Promise<string> {
   await refunds.query(
     `update payments.bank_call set sent_at = sent_at - interval '${by}' where movement_id = $1`,

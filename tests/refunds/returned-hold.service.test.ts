@@ -54,7 +54,7 @@ async function refundedCapture(...behaviours: string[]): Promise<string> {
   const asked = { refundId, paymentId, amountMinor: "10000", currency: "TRY" };
   expect(await refunds.call(operations.requestRefund.command, asked, of)).toMatchObject({ outcome: "done" });
   await refunds.approve(refundId);
-  // Nothing of it can arrive any more.
+  // The refund is so old that none of its calls can arrive any more.
   const call = "movement_id = $1 and kind = 'refund' returning payment_id";
   await eventually(
     async () =>

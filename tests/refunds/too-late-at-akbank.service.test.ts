@@ -90,7 +90,9 @@ test("a cancel after the bank's day is unknown, and declined when it has been se
   ]);
 });
 
-/** A sale whose outcome is in doubt, and which is too old to be adopted. The bank's record cannot be read at first. */
+/**
+ * A sale with an unknown outcome, which is too old to be adopted. The bank's record cannot be read at first.
+ */
 async function sellInDoubt(behaviour: string, unread: number): Promise<string> {
   await bank.will("sale", behaviour);
   for (let count = 0; count < unread; count++) await bank.will("inquire", "unlisted_done");
@@ -141,7 +143,10 @@ test("a reversal after the bank's day is settled when it is repeated, and refund
   ]);
 });
 
-/** A payment whose refund in place of a reversal the bank has declined: its record shows more than it has, and so pays back. */
+/**
+ * A payment whose refund in place of a reversal the bank has declined. The bank's record shows more than the
+ * payment has, and so it pays back.
+ */
 async function refundDeclined(): Promise<string> {
   // The first of the inquiries is to confirm the sale.
   const paymentId = await sellInDoubt("wrong_amount", 3);
@@ -215,11 +220,12 @@ test("people end it as FAILED once its money was paid back in the bank's panel",
 });
 
 test("no refund is sent beside a void that took effect, and that the record showed too late", async () => {
-  // The bank's answers to the two voids say nothing of it: the first has voided the sale, the second did nothing.
+  // The bank's answers to the two voids do not reveal their effects: the first has voided the sale, and the
+  // second did nothing.
   await bank.will("void", "unlisted_done");
   await bank.will("void", "unlisted_not_done");
   const paymentId = await sellInDoubt("unlisted_done", 2);
-  // The record shows what is older than half an hour: the sale, and no void of it.
+  // The record lags by half an hour: it shows the sale, and no void of it.
   await bank.advance(3_600);
   await bank.mode({ historyLagSeconds: 1_800 });
   await waitsAs(paymentId, "reversal_may_arrive");

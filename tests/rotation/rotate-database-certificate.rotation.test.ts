@@ -48,7 +48,7 @@ test("PostgreSQL's certificate is replaced under load, and processes that check 
   await sut.check();
 });
 
-/** Signs a certificate where there is none, and has PostgreSQL take it as it would from a secret that was renewed. */
+/** Signs a certificate if there is none, and makes PostgreSQL use it like a renewed secret. */
 async function serve(dir: string) {
   const { caFile, certFile, keyFile } = await localCertificates(dir);
   const data = join(sut.system.dir, "postgres");

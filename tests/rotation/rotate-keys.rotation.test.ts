@@ -1,4 +1,5 @@
-// Every key is replaced as docs/keys.md says, while merchants, buyers and operators go on: nothing is refused.
+// Replaces every key by the steps of docs/keys.md while merchants, buyers and operators continue: nothing is
+// refused.
 import { randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -104,7 +105,10 @@ function ringsOf(secrets: SystemUnderTest["system"]["secrets"]) {
 
 type Ended = { status: number; stdout: string; stderr: string };
 
-/** `holdfast keys` beside a service. This process goes on meanwhile: the links of all others lead through it. */
+/**
+ * Runs `holdfast keys` beside a service. This process keeps running meanwhile, since all other links go
+ * through it.
+ */
 async function keys(service: string, ring: Record<string, string>, ...args: string[]): Promise<Ended> {
   const [node = "", ...program] = await holdfast("keys", service, ...args);
   const env = { ...process.env, ...ring, DATABASE_URL: sut.system.superuserUrl };

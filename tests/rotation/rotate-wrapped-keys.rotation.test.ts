@@ -45,7 +45,7 @@ test("keys are added, used and removed in wrapped rings under load, and the devi
   const added = await step(wrapped, "--add", "k2");
   await load.ranFor(1);
   const active = await step(added, "--first", "k2");
-  // Without the device everything goes on, and a start says why it does not.
+  // Without the device running processes continue, and a new start fails with the reason.
   device.takeAway();
   await load.ranFor(2);
   expect(await startWith({ ...device.env, FILE_KEYS: active["FILE_KEYS"]! })).toMatch(
@@ -55,7 +55,7 @@ test("keys are added, used and removed in wrapped rings under load, and the devi
   await load.pastRoundsOver();
   await rollOut({
     ...active,
-    // No row and no open address needs the old key of these.
+    // No row and no open address needs the old key of these rings.
     CARD_SEALING_KEYS: await wrapRing(device, "CARD_SEALING_KEYS", active["CARD_SEALING_KEYS"]!, [
       "--remove",
       "k1",

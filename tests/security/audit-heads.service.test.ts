@@ -1,5 +1,5 @@
-// A chain that its owner rewrites is consistent in itself: only heads that were kept elsewhere reveal it. So every
-// service that has a chain has to write them, which its wiring decides and no other test sees.
+// A chain that its owner rewrites is consistent in itself: only heads that were kept elsewhere reveal it. So
+// every service with a chain has to write its heads, which its wiring decides and no other test covers.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -40,7 +40,7 @@ test("every service with an audit log writes its heads to its own log and to the
   onTestFinished(() => system.close());
   const gateway = await system.start("gateway-operator");
 
-  // Refused for want of a role, and a line of the audit log all the same.
+  // The attempts are refused for lack of a role, and are lines of the audit log anyway.
   for (const command of [
     readAuditLog.payments,
     readAuditLog.refunds,

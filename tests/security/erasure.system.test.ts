@@ -130,7 +130,7 @@ test("the events of checkouts are erased, also of one that was never paid or is 
     "update payments.outbox set confirmed_at = null, publish_attempts = 1, publish_at = 'infinity' where payment_id = $1",
     [cancelled],
   );
-  // As its retention leaves it: the events alone are there.
+  // After the retention period only the events are left.
   await system.query("delete from payments.checkout where checkout_id = $1", [cancelled]);
   expect(await system.run(customerId)).toMatchObject({
     code: 1,
@@ -243,7 +243,7 @@ test.each<[what: string, obstacle: string, message: string]>([
   await system.sell({ paymentId, customerId });
   await system.sell({ paymentId: randomUUID(), customerId });
   await system.ageEvents();
-  // Background work leaves the planted row as it is: no endpoint is turned off, and nothing comes due.
+  // Background work does not change the planted row: no endpoint is turned off, and nothing becomes due.
   await system.query(obstacle, [paymentId]);
   const { code, text } = await system.run(customerId);
   expect(text).toContain(message);

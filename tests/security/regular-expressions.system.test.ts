@@ -12,8 +12,8 @@ import { sourceFiles } from "./source-files.ts";
 const WAYS_MAX = 8;
 
 /**
- * Ends the analysis of expressions that are not linear, as such. The largest of ours, zod's date, takes under half of
- * it.
+ * Bounds the analysis of an expression, which then counts as not linear. The largest of ours, zod's date,
+ * needs less than half of it.
  */
 const STEPS_MAX = 10_000;
 
@@ -27,7 +27,7 @@ const JUDGED_BY_HAND = new Set([
   String(/0+$/),
   // At each place it ends after thirteen digits, or after the run that it takes whole.
   String(/[0-9]{13,}/g),
-  // An expiry date: what stands between month and year is neither a digit nor a letter, so that each part has one end.
+  // An expiry date: the text between month and year is neither digit nor letter, so each part has one end.
   String(
     /^20(?<year>\d{2})[^\p{L}\p{N}]*(?<month>\d{2})$|^(?<month>\d{1,2})[^\p{L}\p{N}]*(?:20)?(?<year>\d{2})$/u,
   ),

@@ -51,7 +51,7 @@ describe("nobody signs in", () => {
 test("without a role a person may do nothing, and so may the staff of no merchant or a suspended one", async () => {
   const { mine } = system.shops;
   expect((await system.ask(mine, LIST, { roles: [] })).status).toBe(403);
-  // Operators' roles are none of staff's.
+  // Operators' roles mean nothing for staff.
   expect((await system.ask(mine, LIST, { claims: { roles: ["viewer", "admin"] } })).status).toBe(403);
   const nobodys = { merchantId: "0199aaaa-0000-7000-8000-000000000001" };
   expect((await system.ask(nobodys, LIST)).status).toBe(403);

@@ -107,7 +107,7 @@ test("another amount counts in no statement until people accept the bank's: then
     revision: 1,
   });
 
-  // The bank sends the rest: all of it agrees, so nothing is an adjustment any more.
+  // The bank sends the rest: all of it agrees, so nothing is an adjustment any longer.
   await take(line(part, 500n, { bank: `rest-${part}` }));
   expect(await statement(merchant)).toMatchObject({
     salesAmount: 150,

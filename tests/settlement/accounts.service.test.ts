@@ -50,7 +50,10 @@ const confirm = async (accountId: string, version: number) =>
 const zoneOf = async (accountId: string) =>
   (await system.query("select time_zone from settlement.account where account_id = $1", [accountId]))[0];
 
-/** Takes a file with a line for each of these. @returns the command's output, and the lines' verdicts once compared. */
+/**
+ * Imports a file with a line for each of these. @returns the command's output, and the lines' verdicts once
+ * compared.
+ */
 async function take(account: string, ...movements: [kind: string, reference: string, minor: bigint][]) {
   const today = new Date().toISOString();
   const lines = movements.map(([kind, reference, minor]) =>

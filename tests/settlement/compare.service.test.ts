@@ -151,7 +151,7 @@ test("a sale that its refund has voided agrees with a void at the bank, and is n
   const [reported, unreported] = [await system.sell("888"), await system.sell("888")];
   const refundIds = [await system.refund(reported, "888"), await system.refund(unreported, "888")];
   await eventually(async () => (await refundsIn("SUCCESS", refundIds)) === 2);
-  // As at a bank that voids what is refunded on the day.
+  // Some banks void a sale that is refunded on its day.
   await system.query(
     `with voiding as (
        update refunds.refund set as_void = true, version = version + 1 where refund_id = any($1) returning refund_id, version)

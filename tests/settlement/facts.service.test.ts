@@ -139,7 +139,7 @@ test.each([
     );
 });
 
-/** How far behind the feed of payments is, as a reader of it measures. */
+/** The lag of the payments feed, as its reader measures it. */
 async function behindMs({ bus, database }: SettlementHarness): Promise<number> {
   const pool = createPool({
     url: database.urls.settlement.app,
@@ -242,7 +242,7 @@ test("a feed that has been read to its end is asked about without a statement he
   const round = watchFeed({ bus: system.bus, db, events, isStopping: () => false }, "payments");
   await round();
   expect(statements).toBeGreaterThan(0);
-  // As long as a transaction goes on anywhere in the cluster, the end is not known.
+  // While any transaction of the cluster is open, the end is not known.
   await eventually(async () => {
     const before = statements;
     await round();

@@ -75,7 +75,9 @@ async function readOn(after?: FeedPlace): Promise<{ pages: string[][]; last: Pag
   }
 }
 
-/** The same, until all is read that is committed now: other tests have transactions in the same cluster. */
+/**
+ * Reads until everything that is committed now was read: other tests have transactions in the same cluster.
+ */
 async function readAll(after?: FeedPlace): Promise<{ pages: string[][]; last: Page }> {
   const pages: string[][] = [];
   const { rows } = await writer.query<{ now: string }>(

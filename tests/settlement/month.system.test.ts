@@ -205,7 +205,7 @@ const copyOf = ({ text, entry }: Written): Written => ({ text, entry: { ...entry
 
 const DAYS = 28;
 
-/** The events of which the month has one each. */
+/** The events that occur once in the month. */
 function special(number: number, sold: { paymentId: string; amount: bigint }[]): Written[] {
   const disputed = sold[5];
   switch (number) {
@@ -235,7 +235,10 @@ function special(number: number, sold: { paymentId: string; amount: bigint }[]):
   }
 }
 
-/** People close what is open, each with a word: the bank's amount is accepted but where the ledger says that it is not ours. */
+/**
+ * Lets people close every open difference with a decision: the bank's amount is accepted unless the ledger
+ * says that it is not ours.
+ */
 async function decide(isTurn: (difference: Difference) => boolean): Promise<void> {
   const open = (await differencesIn("OPEN")).filter((difference) => isTurn(difference));
   for (const { differenceId, class: kind, amount, merchantId } of open) {

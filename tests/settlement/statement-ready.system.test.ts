@@ -264,7 +264,7 @@ test("a day that is not over is told when it is, whatever the bank has reported 
     { salesAmount: 4, complete: false },
   ]);
 
-  // As if that day were in March, and over; nothing else has changed.
+  // Makes the day a past day of March; nothing else has changed.
   await system.query(`
     set local session_replication_role = replica;
     update settlement.line set settles_on = '2026-03-20' where settles_on = '${ahead}';

@@ -355,7 +355,7 @@ test("a day is complete once the bank has reported everything up to it, and noth
   expect(await complete()).toEqual({ "2026-03-11": true, "2026-03-12": true });
   await system.query("update settlement.account set compared_since = '2026-03-10'");
 
-  // It comes with another amount: the day waits for people, who close the difference.
+  // The payment comes with another amount: the day waits for people, who close the difference.
   await take(line("SALE", second, 999n, { day: "2026-03-12" }));
   expect(await complete()).toEqual({ "2026-03-11": true, "2026-03-12": false });
   const [difference] = await system.query<{ differenceId: string }>(

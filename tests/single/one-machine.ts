@@ -18,7 +18,7 @@ export type OneMachine = Checkout & {
   backupDir: string;
   /** Runs ./manage; returns its output, and throws with what it said when it fails. */
   manage: Manage;
-  /** The same, which is expected to fail: its last words. */
+  /** Runs a command that is expected to fail, and returns the end of its output. */
   refusal(...args: string[]): Promise<string>;
   /** Calls the operator API by ./manage, as that person. */
   operator(person: string, method: string, path: string, body?: object): Promise<Record<string, string>>;

@@ -1,4 +1,5 @@
-// For `globalSetup` in a vitest configuration: the workers of a run find the bundle, instead of building one each.
+// The `globalSetup` of a vitest configuration that builds the bundle once, so that the workers need not build
+// one each.
 import { bundle } from "@holdfast/bundle";
 
 export async function setup(): Promise<void> {

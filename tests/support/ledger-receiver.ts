@@ -30,7 +30,7 @@ export type LedgerReceiver = {
   close(): Promise<void>;
 };
 
-/** A merchant's server over real HTTPS that keeps a ledger of its own; it knows nothing of the gateway. */
+/** A merchant's server over real HTTPS with a ledger of its own; it knows nothing of the gateway. */
 export async function startLedgerReceiver(options: {
   cert: string | Buffer;
   key: string | Buffer;

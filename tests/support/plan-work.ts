@@ -34,8 +34,8 @@ export async function measurePlan(
 type BatchValue = string | number | boolean | Date | Buffer | null;
 
 /**
- * `execute` of a prepared statement that takes a batch, an array for each column: so the plan is the one that a
- * connection keeps, and not one for these rows.
+ * `execute` of a prepared statement that takes a batch, with an array for each column, so that the plan is
+ * the connection's cached one, and not one for these rows.
  *
  * @param before the statement's parameters before the arrays.
  */

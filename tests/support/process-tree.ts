@@ -25,7 +25,7 @@ export class ProcessTree {
   }
 }
 
-/** Without those that have ended and were not reaped yet, by an init that takes its time. */
+/** Leaves out processes that have ended and were not reaped yet by a slow init. */
 function readProcesses(): Entry[] {
   return existsSync("/proc/self/stat") ? fromProc() : fromPs();
 }

@@ -1,5 +1,5 @@
-// Loaded before a service by `--import`: its clock is as many milliseconds ahead as the file that CLOCK_SHIFT_FILE
-// names says at the moment. No setting of the service is about this.
+// Loaded before a service by `--import`: shifts its clock ahead by the milliseconds in the file that
+// CLOCK_SHIFT_FILE names. The service itself has no setting for this.
 import { readFileSync } from "node:fs";
 
 const file = process.env["CLOCK_SHIFT_FILE"]!;

@@ -21,7 +21,7 @@ export async function createShiftedClock(shiftMs: number): Promise<ShiftedClock>
   const file = join(dir, "shift");
   const port = await freePort();
   const set = (ms: number) => {
-    // By rename, so that the process never reads half of it.
+    // Renames the file, so that the process never reads half of it.
     writeFileSync(`${file}.new`, String(ms));
     renameSync(`${file}.new`, file);
   };

@@ -71,7 +71,7 @@ async function startGateway(env: Environment, log: Logger): Promise<ApiGateway> 
   return await startApiGateway(parseConfig(configSchema, env), log);
 }
 
-/** A service as a process of its own, once it has started or has reached the failpoint at which it is to die. */
+/** A service as a process of its own, once it has started or has reached the failpoint that kills it. */
 export async function spawnService(
   name: ServiceName,
   env: Environment,

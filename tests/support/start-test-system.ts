@@ -35,14 +35,14 @@ import { createTestSettings } from "./test-settings.ts";
 export type TestSystemOptions = {
   /** Which services the test is about. A bank is there for payments and refunds. */
   services: readonly ServiceName[];
-  /** Those of them that run from the beginning: all, unless the test starts some itself. */
+  /** The services that run from the beginning: all, unless the test starts some itself. */
   running?: readonly ServiceName[];
   /** Settings of all services. */
   env?: Environment;
   /** Settings of one service, which override the settings of all. */
   envOf?: Partial<Record<ServiceName, Environment>>;
   bank?: TestBankOptions;
-  /** The account at the bank, which is the default one; null where the test makes all accounts itself. */
+  /** The default account at the bank; null if the test creates all accounts itself. */
   account?: TestAccountOptions | null;
   commission?: NonNullable<MessageContext["merchant"]["commission"]>;
   /** The log of a service in this process; without it, its errors go to stdout. */
@@ -194,7 +194,10 @@ function createProcesses(
   return {
     /** The environment of a service's process. */
     environment,
-    /** A process of a service, or a further one, in this process; `close` stops it where the test does not. */
+    /**
+     * Starts a further process of a service within this process; it stops with `close`, unless the test stops
+     * it.
+     */
     async start<Name extends ServiceName>(
       name: Name,
       more?: Environment,

@@ -13,7 +13,7 @@ export type TestBank = {
   acquirerWillBehave(): Promise<void>;
   /** All that the bank has done, oldest first, a line of JSON each. */
   ledgerText(): Promise<string>;
-  /** The same, parsed. */
+  /** The whole ledger, parsed. */
   wholeLedger(): Promise<LedgerLine[]>;
 };
 

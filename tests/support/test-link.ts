@@ -8,7 +8,7 @@ export type TestLink = {
   /** Resets all connections, and every new one until the link is mended. */
   cut(): void;
   mend(): void;
-  /** Leads new connections to another server; open ones stay where they are, as after a failover. */
+  /** Leads new connections to another server; open ones stay at the old one, as after a failover. */
   moveTo(serverUrl: string): void;
   close(): Promise<void>;
 };

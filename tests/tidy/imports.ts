@@ -7,7 +7,9 @@ export type Import = { from: string; to: string; isType: boolean };
 
 const SPECIFIER = /(?:\bfrom\s*|\bimport\s*\(?\s*)"([^"]+)"/g;
 
-/** Every import of every TypeScript or JavaScript file; `isType` where nothing of it is left at run time. */
+/**
+ * Every import of every TypeScript or JavaScript file; `isType` is true if nothing of it is left at run time.
+ */
 export function readImports(): Import[] {
   return FILES.filter((path) => /\.(ts|mjs)$/.test(path) && !path.endsWith(".d.ts")).flatMap((from) => {
     const source = read(from);
@@ -35,8 +37,8 @@ export function workspaceOf(path: string): string | undefined {
 }
 
 /**
- * The rooms between which an import goes: the folders, or files, at which the paths of its two files first differ. So
- * the wiring, which stands in `src` and imports every room, is a room of its own.
+ * The rooms that an import connects: the folders, or files, at which the paths of its two files first differ.
+ * The wiring, which is in `src` and imports every room, is therefore a room of its own.
  */
 export function roomsOf({ from, to }: Import): readonly [from: string, to: string] {
   const parts = [from.split("/"), to.split("/")] as const;

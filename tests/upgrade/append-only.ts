@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { ROOT } from "./release-before.ts";
 
 /**
- * Lists what is done to migrations of a release that installations have run: only later ones may be added, since a
- * schema refuses another history than its own.
+ * Lists changes to migrations of a release that installations have run. Only later migrations may be added,
+ * since a schema refuses any other history.
  */
 export function brokenMigrations(release: string, root = ROOT): string[] {
   const git = (...args: string[]) => execFileSync("git", args, { cwd: root, encoding: "utf8" });

@@ -98,8 +98,8 @@ async function triedAgain<T>(run: () => Promise<T>): Promise<T> {
 const ATTEMPTS_MAX = 10;
 
 /**
- * In the order in which they were made, so that referenced tables come first. Parents of the dispatcher's tables have
- * no rows.
+ * Tables in the order of their creation, so that referenced tables come first. Parents of the dispatcher's
+ * tables have no rows.
  */
 async function newTables(client: Client, schema: string, known: string[]): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(

@@ -1,6 +1,7 @@
-// The upgrade from the release before, of an installation that has data, while it is written to: every later migration
-// meets filled tables, after the steps that docs/upgrade.md has operators take beforehand. Before the first release
-// there is none, and the test proves that every table can be filled, is written to and needs no migration.
+// The upgrade from the previous release of an installation with data, while rows are written. Every later
+// migration meets filled tables, after the steps that docs/upgrade.md has operators take beforehand. Before
+// the first release there is no previous one, and the test proves that every table can be filled, is written
+// to and needs no migration.
 import { execFile } from "node:child_process";
 import { chmod, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
@@ -53,7 +54,7 @@ beforeAll(async () => {
   }
   for (const service of services) {
     await schemas[service].migrate();
-    // A release without a migration is written to all the same.
+    // A release without a migration is written to, too.
     await schemas[service].whileWriting("the end", async () => {
       const { writer } = schemas[service];
       const begun = writer.next;

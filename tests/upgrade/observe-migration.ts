@@ -24,7 +24,7 @@ export type MigrationToRun = {
   client: Client;
   ownerUrl: string;
   schema: string;
-  /** The directory of the service's migrations, and one of the test's with those that ran. */
+  /** The directory of the service's migrations, and a directory of the test with those that ran. */
   from: string;
   copies: string;
   migration: string;
@@ -100,8 +100,9 @@ const FEW = 100;
 const GATE = 2_250;
 
 /**
- * Its locks, and its reads and writes in this transaction: a session counts for itself before others see it. A
- * partition counts for its table. Then it waits at the gate, with all its locks.
+ * Reads the migration's locks, and its reads and writes in this transaction: a session counts its own work
+ * before others see it. A partition counts for its table. Then the migration waits at the gate, with all its
+ * locks.
  */
 const LOOK = (schema: string) => `
   insert into seen.relation

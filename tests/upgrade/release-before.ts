@@ -6,8 +6,8 @@ import { join } from "node:path";
 export const ROOT = join(import.meta.dirname, "..", "..");
 
 /**
- * The commit of `## 0.1.0 (4f0c2d9)`. A heading without a commit is not released yet; before the first release there is
- * none, and the suites run HEAD against HEAD.
+ * The commit of `## 0.1.0 (4f0c2d9)`. A heading without a commit is not released yet. Before the first
+ * release there is no commit, and the suites run HEAD against HEAD.
  */
 export function releaseBefore(changelog = readFileSync(join(ROOT, "CHANGELOG.md"), "utf8")): string {
   return /^## \d+\.\d+\.\d+ \(([0-9a-f]{7,40})\)$/m.exec(changelog)?.[1] ?? "HEAD";

@@ -7,7 +7,7 @@ import { ROOT } from "./release-before.ts";
 /** Commands as they stand on the page, and the migrations whose indexes they make. */
 export type Beforehand = { commands: string; before: { service: ServiceName; migration: string }[] };
 
-/** In an order in which each is due before migrations that come later. */
+/** The commands in an order in which each is due before later migrations. */
 export function commandsBeforehand(page = upgradePage()): Beforehand[] {
   const left = [...page.matchAll(/^```sh\n([^]*?)^```$/gm)]
     .map(([, commands = ""]) => ({ commands, before: migrationsIn(commands) }))

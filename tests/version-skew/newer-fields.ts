@@ -4,7 +4,7 @@ export const NEWER_FIELD = "addedByANewerVersion";
 /** Parts of a bank's account from its maker: their names are the protocol's, and no version adds one to them. */
 const OF_AN_ACCOUNT = ["settings", "secrets"];
 
-/** The same content with one field more in each object, at every depth. */
+/** The content with one more field in each object, at every depth. */
 export function withNewerFields(content: unknown): unknown {
   if (Array.isArray(content)) return content.map(withNewerFields);
   if (typeof content !== "object" || content === null) return content;

@@ -239,7 +239,7 @@ test("a manifest that was not written here is refused, and no text of it becomes
   for (const more of [[], ["--attach"]])
     await expect(run("--month", month, ...more)).rejects.toThrow("not the last one that the audit log has");
 
-  // The same with a manifest that the audit log has, as somebody with access to both could arrange it.
+  // A manifest that the audit log confirms, as somebody with access to both could arrange it.
   const sha256 = createHash("sha256")
     .update(await readFile(path))
     .digest("hex");

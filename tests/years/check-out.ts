@@ -49,7 +49,7 @@ async function pay(system: YearsSystem, checkoutId: string): Promise<void> {
   done(await system.call(payCheckout, { checkoutId, ...form, session, checkoutUrl: PAGE }));
 }
 
-/** A link for one payment that is paid, and read and ended after that. */
+/** Creates a link for one payment, pays it, reads it and ends it. */
 async function payLink(system: YearsSystem): Promise<string> {
   const paymentLinkId = randomUUID();
   const link = {

@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { fillYears } from "./fill-years.ts";
 
-/** Shops, of which the first has six of ten payments. With millions of payments a year of them, otherwise a month. */
+/**
+ * Fills shops, of which the first has six of ten payments: a year of millions of payments, otherwise a month.
+ */
 export async function fillShops(databaseUrl: string, payments: number): Promise<void> {
   const isLarge = payments >= 1_000_000;
   const merchantIds = Array.from({ length: SHOPS }, () => randomUUID());

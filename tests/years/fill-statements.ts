@@ -217,7 +217,7 @@ export const FILL_SETTLEMENT = [
 const AUDITED = ["gateway", "payments", "refunds", "settlement", "webhooks"];
 const PARTITIONED = ["event", "outcome", "attempt"];
 
-/** Rows that do not follow from payments one by one. `:days` stands for how many days are filled. */
+/** Rows that do not follow from single payments. `:days` is the number of filled days. */
 export const FILL_ALONE = [
   // The dispatcher creates future partitions only, so past ones are created here.
   `do $$ declare day date; parent text; begin

@@ -24,18 +24,19 @@ export type YearsToFill = {
   /** One of so many payments was charged back. */
   chargedBackEvery?: 50 | 10;
   /**
-   * In several sessions, without durability, and with the indexes made once all rows are there: a tenth of the time. No
-   * other session may use the database meanwhile.
+   * Uses several sessions, no durability, and indexes that are created after all rows: a tenth of the time.
+   * No other session may use the database meanwhile.
    */
   inBulk?: boolean;
 };
 
 /**
- * Fills every table that grows with payments as years of use would have left it: all is settled, confirmed, delivered
- * and compared with the bank, a third are captured authorizations, a fifth were paid at a checkout, a third with 3-D
- * Secure, a twentieth refunded, a fiftieth charged back (or more). Rows under a retention are there only within it.
+ * Fills every table that grows with payments as years of use would have left it. All payments are settled,
+ * confirmed, delivered and compared with the bank. A third are captured authorizations, a fifth were paid at
+ * a checkout, a third with 3-D Secure, a twentieth refunded, and a fiftieth (or more) charged back. Rows with
+ * a retention exist only within it.
  *
- * @param databaseUrl of the superuser: so many payments could not be made.
+ * @param databaseUrl the superuser's URL: real payments would take too long.
  */
 export async function fillYears(databaseUrl: string, years: YearsToFill): Promise<void> {
   const { days, inBulk = false } = years;
@@ -86,7 +87,7 @@ async function namesOf<Row extends object>(
   return found;
 }
 
-/** Each is independent of the others: its statements read only rows of its own payments' time. */
+/** Each batch is independent: its statements read only rows of its own payments' time. */
 function batchesOf({
   payments,
   days,

@@ -7,7 +7,10 @@ import type { YearsSystem } from "./years-system.ts";
 
 const KEY = "key-of-the-account-s-notifications";
 
-/** A merchant with an account of its own, whose bank accepts a sale and then says by itself that it has decided. */
+/**
+ * A merchant with an account of its own, whose bank accepts a sale and later sends a notification of its
+ * decision.
+ */
 export async function notifyOf(system: YearsSystem): Promise<void> {
   const { url } = system.bank!.acquirer;
   const operators = accountOperators(system, () => url);

@@ -37,7 +37,7 @@ export async function openPages(system: YearsSystem, lived: Lived): Promise<void
   }
 }
 
-/** The merchant with most of the payments, values to search one of them by, and one of the webhooks. */
+/** The merchant with most payments, values by which one of them is found, and one of the webhooks. */
 const FILLED = `
   select merchant_id as "merchantId", order_id as "orderId", right(masked_pan, 4) as last4,
     (select event_id from webhooks.event where event.merchant_id = payment.merchant_id order by occurred_at desc limit 1) as event,

@@ -4,7 +4,8 @@ import type { YearsSystem } from "./years-system.ts";
 import { TEST_ACCOUNT_ID } from "../support/index.ts";
 
 /**
- * Each GET of both APIs, as their documents have it, without parameters and with each of them: new ones are read, too.
+ * Calls each GET of both APIs, by their documents, without parameters and with each of them, so that new ones
+ * are read, too.
  */
 export async function readEverything(system: YearsSystem, lived: Lived): Promise<void> {
   const token = `Bearer ${await system.identity.token()}`;

@@ -83,7 +83,7 @@ test("every excuse is about a statement that runs", () => {
 });
 
 test("every command was sent, but those that are named with a reason", () => {
-  // Those of merchants' staff run the statements of the operators' and merchants' ones.
+  // The commands of merchants' staff run the same statements as the operators' and merchants' commands.
   const own = ALL_COMMANDS.map(({ subject }) => subject).filter((subject) => !subject.includes(".staff-"));
   const unsent = own.filter((subject) => !sent.has(subject));
   expect(unsent.toSorted()).toEqual(Object.keys(NOT_SENT).toSorted());

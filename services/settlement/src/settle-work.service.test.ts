@@ -65,7 +65,7 @@ test("a kind is done as long as something waits for it, and no other is", async 
   const done: WorkKind[] = [];
   const doing = (kind: WorkKind) => () => {
     done.push(kind);
-    // The second round finds what the first one has left.
+    // The second round finds the work that the first one left.
     return done.length === 2 ? owner.query("truncate upload cascade") : Promise.resolve();
   };
   const kinds = startSettlingWork(

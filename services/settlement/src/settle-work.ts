@@ -8,7 +8,7 @@ import { overduePayouts } from "./payout/judge-payouts.ts";
 const WORK_KINDS = ["interrupted", "uploads", "chargebacks", "feeds", "comparison"] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
 
-/** Does each kind where something waits for it. All of them are looked for by one statement an interval. */
+/** Does each kind of work that is waiting. One statement in each interval looks for all kinds. */
 export function startSettlingWork(
   { db, work }: { db: Kysely<SettlementDatabase>; work: Record<WorkKind, () => Promise<unknown>> },
   options: Required<Pick<WorkPoolsOptions<never, never>, "intervalMs" | "clock" | "log">>,

@@ -55,7 +55,7 @@ export type DispatcherState = {
   breakersOpen: number;
   /** Endpoints that are on and whose latest attempts failed, over all dispatchers. */
   endpointsFailing: number;
-  /** The time for which the one that fails longest does; 0 where none does. */
+  /** The longest present outage of an endpoint; 0 if none fails. */
   longestFailingMs: number;
 };
 

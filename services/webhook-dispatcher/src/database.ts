@@ -15,7 +15,7 @@ export type WebhooksDatabase = AuditDatabase & {
   endpoint_hour: EndpointHourTable;
 };
 
-/** `waiting` and `skipping` are switched off: what comes meanwhile waits, or is skipped. */
+/** `waiting` and `skipping` are off: new deliveries wait, or are skipped. */
 export type EndpointState = "on" | "waiting" | "skipping" | "removed";
 
 export type EndpointTable = {

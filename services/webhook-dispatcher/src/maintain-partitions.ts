@@ -3,8 +3,8 @@ import type { BusinessEvents } from "./business-events.ts";
 import type { WebhooksDatabase } from "./database.ts";
 
 /**
- * Creates the partitions of the coming days and drops those that are past retention and have no delivery pending.
- * Deliveries whose event is gone all the same (after a restore, or by hand) are ended.
+ * Creates the partitions of the coming days, and drops those that are past retention and have no pending
+ * delivery. Deliveries whose event is gone nevertheless (after a restore, or by hand) are ended.
  */
 export async function maintainPartitions(
   db: Kysely<WebhooksDatabase>,
@@ -24,7 +24,9 @@ export async function maintainPartitions(
 
 const DAYS_AHEAD = 7;
 
-/** As many come in an hour as there are endpoints, results and durations, so that one run would not do. */
+/**
+ * An hour adds a row for each combination of endpoint, result and duration, so one batch would not be enough.
+ */
 async function purgeHours(db: Kysely<WebhooksDatabase>, attemptDays: number): Promise<void> {
   for (let run = 0, isMore = true; isMore && run < PURGES_MAX; run++) {
     const { rows } = await sql<{ more: boolean }>`select purge_hours(${attemptDays}) as more`.execute(db);

@@ -5,10 +5,10 @@ import type { DeliveryQueue } from "./delivery/delivery-queue.ts";
 import { MEASURE_STATE } from "./measure-statements.ts";
 
 /**
- * Measures what the dashboards show. The oldest delivery is found endpoint by endpoint, as in a claim. The number of
- * deliveries is the planner's estimate: counting a million would cost more.
+ * Measures the dashboards' values. The oldest delivery is found endpoint by endpoint, as in a claim. The
+ * number of deliveries is the planner's estimate, since counting a million would cost more.
  *
- * @returns whether all is quiet: nothing is due or under way, and no endpoint fails.
+ * @returns true if nothing is due or under way, and no endpoint fails.
  */
 export async function measureState(
   db: Kysely<WebhooksDatabase>,

@@ -1,6 +1,6 @@
 /**
- * Settings of the dispatcher's connections. Every statement here follows an index from a few keys. The planner knows
- * that only once it has seen full tables; a plan that it made for empty ones, and kept, would read all of them.
+ * Settings of the dispatcher's connections. Every statement here follows an index from a few keys. The
+ * planner knows that only after it has seen full tables; a cached plan from empty tables would read all rows.
  */
 export const PLAN_SETTINGS = {
   enable_seqscan: "off",

@@ -93,7 +93,7 @@ export async function startWebhookDispatcher(
     ...poolOptions,
     applicationName: "webhook-dispatcher results",
     connectionsMax: 2,
-    // One plan serves batches of any size. A claim needs one of its own, for the endpoints that it names.
+    // One plan serves batches of any size. A claim needs its own plan for the endpoints that it names.
     settings: { ...PLAN_SETTINGS, plan_cache_mode: "force_generic_plan", synchronous_commit: "off" },
   });
   const db = createDatabase<WebhooksDatabase>(pool);

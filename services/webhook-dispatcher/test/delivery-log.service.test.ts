@@ -1,4 +1,5 @@
-// The delivery log as people work with it: order numbers, errors, what is hidden, and the body for those who may.
+// The delivery log as people use it: order numbers, errors, hidden deliveries, and the body for authorized
+// people.
 import { randomUUID, randomUUIDv7 } from "node:crypto";
 import { operations, staffVersionOf, type StaffRole, type WebhookDeliveryStatus } from "@holdfast/contracts";
 import { eventually, STAFF_AUDIENCE } from "@holdfast/tests/support";

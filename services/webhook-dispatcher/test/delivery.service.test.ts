@@ -154,7 +154,7 @@ test("what is no event is kept with its reason, once, and holds up nobody", asyn
     "status",
   ]);
   expect(harness.lines.filter(({ msg }) => String(msg).includes("poison"))).toHaveLength(poison.length);
-  // They are terminated and do not come again.
+  // The messages are terminated and do not come again.
   const { num_ack_pending } = await (
     await jetstreamManager(harness.bus.nats)
   ).consumers.info(EVENT_STREAM.name, WEBHOOK_CONSUMER);

@@ -52,7 +52,7 @@ export async function startDispatcherHarness(
     running: [],
     env: {
       WEBHOOK_CA_FILE: certificates.caFile,
-      // On a busy machine an attempt may fail; the next one has to follow soon.
+      // On a busy machine an attempt may fail, so the next one has to follow soon.
       WEBHOOK_RETRY_SCHEDULE: "300ms",
       WEBHOOK_CLAIM_INTERVAL: "20ms",
       WEBHOOK_REAP_INTERVAL: "100ms",

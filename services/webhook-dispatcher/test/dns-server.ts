@@ -13,7 +13,7 @@ export type DnsServer = {
   ignoreFamily(name: string, family: 4 | 6): void;
   /** Answers such queries after all: there is no such name. */
   answerIgnored(name: string): void;
-  /** How many queries for an ignored name have come. */
+  /** The number of queries for an ignored name. */
   ignoredQueries(name: string): number;
   /** Names whose IPv4 addresses were queried, in order. */
   asked: string[];

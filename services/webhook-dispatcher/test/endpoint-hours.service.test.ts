@@ -29,7 +29,7 @@ async function hoursOf(merchantId: string) {
 const eventsOf = (merchantId: string, count: number) =>
   Array.from({ length: count }, () => newEvent({ merchantId, at: Date.now() + shiftMs }));
 
-/** The attempts as they are recorded one by one, by their result. */
+/** The numbers of recorded attempts, by result. */
 async function attemptsOf(endpointId: string): Promise<Record<string, number>> {
   const rows = await harness.query<{ result: string; count: number }>(
     `select coalesce(error, 'answered') as result, count(*)::int as count from webhooks.attempt
@@ -39,7 +39,7 @@ async function attemptsOf(endpointId: string): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ result, count }) => [result, count]));
 }
 
-/** The same, as the hours have them. */
+/** The numbers of attempts in the hours, by result. */
 function countsOf(hours: readonly WebhookHour[]): Record<string, number> {
   const counts: Record<string, number> = {};
   const add = (result: string, count: number) => {

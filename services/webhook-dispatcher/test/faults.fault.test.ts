@@ -346,7 +346,7 @@ test("more than two seconds off nothing is accepted, more than a minute off noth
   });
   expect(harness.receiver.ledger).toHaveLength(sent);
 
-  // It sends what it has accepted before, while its clock is wrong by less than a minute.
+  // The dispatcher sends events that it has accepted before, while its clock is wrong by less than a minute.
   behindMs = 30_000;
   await eventually(() => expect(harness.receiver.ledger).toHaveLength(sent + 1));
   expect(await eventIds()).toEqual([early.eventId]);

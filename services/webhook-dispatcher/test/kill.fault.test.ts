@@ -25,7 +25,7 @@ test.concurrent.each(points)(
   { timeout: 300_000 },
   async ({ point, arrived }) => {
     const harness = await startDispatcherHarness(FAST, { start: false, ackWaitMs: 1_000 });
-    // A dispatcher has to run to turn webhooks on; this one has stopped before the events come.
+    // A running dispatcher is needed to turn webhooks on; it stops before the events come.
     const first = await harness.start();
     const { merchantId, secret } = await harness.enable();
     await first.stop();

@@ -8,7 +8,8 @@ import { startDispatcherHarness, type DispatcherHarness } from "./dispatcher-har
 import { addEndpoint, endpointsOf, sealHeaders } from "./endpoints.ts";
 import { newEvent } from "./events.ts";
 
-// A merchant's own keys change its endpoints, where an operator lets them. Each test has a merchant of its own.
+// A merchant's own API keys change its endpoints, if an operator allows it. Each test has a merchant of its
+// own.
 let harness: DispatcherHarness;
 beforeAll(async () => {
   harness = await startDispatcherHarness();

@@ -54,7 +54,7 @@ const warnings = async (merchantId: string) =>
 const isWarned = (merchantId: string, times: number) =>
   eventually(async () => expect(await warnings(merchantId)).toHaveLength(times));
 
-/** All that are to be warned of at this time have been: the one that has failed for a shorter time is the last. */
+/** True when all due warnings have been published: the endpoint with the shortest outage is the last. */
 const hasLooked = async () => await isWarned(await failingFor(H + M), 1);
 
 const arrived = (merchantId: string) =>

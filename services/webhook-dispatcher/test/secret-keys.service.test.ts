@@ -89,7 +89,7 @@ test("a run that was broken off is repeated, a waiting secret moves too, and a s
     "update webhooks.endpoint set next_secret = secret, next_version = 2, activates_at = now() where merchant_id = $1",
     [merchantId],
   );
-  // Every secret but one is another merchant's copy, which nothing opens: they stand in the way of no batch.
+  // All secrets but one are copies from other merchants, which no key opens, and must not stop any batch.
   const first = await keys(`${K2},${K1}`, "reencrypt");
   expect(first.code).toBe(1);
   expect(

@@ -186,7 +186,7 @@ test("a URL that is in use, an endpoint too many, a forbidden URL and a stranger
   expect(await ask(`${shop.url}/..${new URL(shop.url).pathname}`)).toMatchObject(inUse);
   const { endpointId } = await addEndpoint(harness, merchantId, { url: books.url });
   expect(await ask(books.url)).toMatchObject(inUse);
-  // Two that ask for one URL together: one of them gets it.
+  // Of two simultaneous requests for one URL, one gets it.
   const both = await Promise.all([ask(`${books.url}/third`), ask(`${books.url}/third`)]);
   expect(both.map((reply) => ("code" in reply ? reply.code : reply.outcome)).toSorted()).toEqual([
     "done",

@@ -76,7 +76,7 @@ class Buyer {
     await this.look();
   }
 
-  /** The page as it is now; undefined where it could not be had. */
+  /** The page's present state; undefined if it could not be loaded. */
   async look(): Promise<Shown | undefined> {
     const path = `/checkout/${this.#checkoutId}?lang=en`;
     const answer = await persist(() => this.#request("look", new URL(path, this.#deps.origins[0]).href));
@@ -93,7 +93,10 @@ class Buyer {
     return shown;
   }
 
-  /** The same bytes again while there is no answer: a reload. @returns where the browser is sent. */
+  /**
+   * Submits the form, with the same bytes again while there is no answer, like a reload. @returns the
+   * redirect's address.
+   */
   async #submit(form: PageForm, card: CardName): Promise<string | undefined> {
     const body = new URLSearchParams([
       ...form.fields,

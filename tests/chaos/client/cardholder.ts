@@ -22,7 +22,7 @@ export async function playCardholder(redirectUrl: string, answer: CardholderAnsw
   }
 }
 
-/** To the bank, perhaps over a page of its own, to the issuer, and back. */
+/** The most steps: to the bank, perhaps over a page of its own, to the issuer, and back. */
 const STEPS_MAX = 6;
 
 /** A page that sends itself, or the issuer's. */

@@ -6,10 +6,11 @@ import type { MerchantClient } from "./merchant-client.ts";
 type Via = { key?: string; gateway?: number; pauseMs?: number };
 
 /**
- * Opens a checkout as the merchants' guide says. A request that was not begun is sent again, and so is one without an
- * answer if it has a key. Without a key that is left alone: no buyer was sent there, and it expires.
+ * Opens a checkout as in the merchants' guide. A request that was not begun is sent again, and so is one
+ * without an answer if it has a key. A request without a key and without an answer is left alone: no buyer
+ * was sent there, and the checkout expires.
  *
- * @returns its id where it is known.
+ * @returns the checkout's id, if it is known.
  */
 export async function openCheckout(
   client: Pick<MerchantClient, "openCheckout">,

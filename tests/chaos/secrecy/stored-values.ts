@@ -4,7 +4,7 @@ import { withClient } from "@holdfast/sandbox/infrastructure";
 /** A text that a table has, and where. Bytes that are a text are read as one. */
 export type StoredValue = { column: string; value: string };
 
-/** Every text in every table, in JSON and bytes, too; numbers, times and ids are none. */
+/** Every text in every table, within JSON and bytes, too, without numbers, times and ids. */
 export async function readStoredValues(superuserUrl: string): Promise<StoredValue[]> {
   return await withClient(superuserUrl, async (client) => {
     const { rows: tables } = await client.query<{ name: string }>(

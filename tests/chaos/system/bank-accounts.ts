@@ -10,9 +10,10 @@ import type { Surroundings } from "./service-process.ts";
 export type PlacesOfMoney = Record<string, string[]>;
 
 /**
- * Opens an account at each bank and routes each merchant's lira there: the first merchant's to the first bank, the
- * second's to the second, each with the other one as the next where the first cannot be reached or declines softly.
- * Other currencies go to the default account. One operator proposes, another confirms.
+ * Opens an account at each bank and routes each merchant's lira there: the first merchant's to the first
+ * bank, and the second's to the second. Each has the other bank as the next account, if the first cannot be
+ * reached or declines softly. Other currencies go to the default account. One operator proposes, and another
+ * confirms.
  */
 export async function openAccounts(
   { proposes, confirms }: { proposes: OperatorClient; confirms: OperatorClient },
@@ -87,7 +88,7 @@ async function route(
         action: "routes.proposed",
         method: "PUT",
         path,
-        // The last account has none after it.
+        // The last account has no next one.
         body: accountIds.map((accountId, index) => ({
           currency: "TRY",
           accountId,

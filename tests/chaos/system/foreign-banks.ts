@@ -40,7 +40,10 @@ export type Habits = {
 /** A bank of a run, which is a kind one without habits. */
 export type PlannedBank = { name: ForeignBankName; habits?: Habits };
 
-/** Its clock may be off, its times of another zone than the account's, its files filled up with zeros or with a line of the day before, its payouts short. */
+/**
+ * Random habits: a wrong clock, times of another zone than the account's, files filled up with zeros or with
+ * a line of the previous day, short payouts.
+ */
 export function drawHabits(random: Random): Habits {
   return {
     clockOffsetSeconds: random.pick([0, -3_600, -180, -20, 40, 600]),

@@ -73,8 +73,8 @@ async function ledgerText(url: string): Promise<string> {
 }
 
 /**
- * Lists what is not at rest: payments and refunds whose outcome at the bank is unknown, open checkouts that are over,
- * unconfirmed events, and waiting webhooks.
+ * Lists everything that is still under way: payments and refunds whose outcome at the bank is unknown,
+ * expired open checkouts, unconfirmed events, and waiting webhooks.
  */
 export async function readUnsettled(superuserUrl: string): Promise<Record<string, unknown>[]> {
   return await withClient(superuserUrl, async (client) => {

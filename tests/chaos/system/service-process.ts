@@ -139,7 +139,7 @@ export async function createRefunds(name: string, surroundings: Surroundings): P
 }
 
 const TWO_APPROVERS_ABOVE = "TRY:20000.00,EUR:20000.00";
-/** The same in minor units, for the checker. */
+/** The amounts in minor units, for the checker. */
 export const twoApproversAbove: Readonly<Record<string, bigint>> = { TRY: 2_000_000n, EUR: 2_000_000n };
 
 export async function createDispatcher(name: string, surroundings: Surroundings): Promise<ServiceProcess> {

@@ -98,7 +98,7 @@ export class TcpProxy {
       await this.#passage(direction);
       to.end();
     } catch {
-      // One side is gone without an orderly end: the other learns of it as soon as the link allows.
+      // One side has gone without an orderly end: the other side notices as soon as the link allows it.
       await this.#passage(direction);
       to.resetAndDestroy();
     }

@@ -28,7 +28,10 @@ export type Timers = {
   EXPIRY_INTERVAL?: string;
 };
 
-/** The same for tests and load: minutes of an outage are not waited for, and a lease still outlives an attempt. */
+/**
+ * Delivery timers for tests and load: minutes of an outage are not waited for, and a lease still outlives an
+ * attempt.
+ */
 const deliveryTimers = {
   PAYMENTS_TIMEOUT: "1500ms",
   OUTBOX_REPUBLISH_AFTER: "1s",
@@ -59,7 +62,8 @@ export const fastTimers: Timers = {
   // Even steps: beyond the last one the pauses double, which a test of ten refusals could not wait for.
   RECOVERY_SCHEDULE: evenSteps(250, 60_000),
   REVERSE_UNSEEN_AFTER: "1500ms",
-  // For a bank that binds nothing (SIMULATOR_BINDS_UNSEEN=false): longer than anything of it is late.
+  // For a bank that binds no reference (SIMULATOR_BINDS_UNSEEN=false): longer than the latest arrival of a
+  // call.
   ACQUIRER_LATE_ARRIVAL: "5s",
   ADOPT_WITHIN: "30s",
   THREE_DS_SESSION_DURATION: "5s",
@@ -89,7 +93,9 @@ export const loadTimers: Timers = {
 /** For a bank that binds nothing or carries out repeats: longer than a frozen bank keeps a request. */
 export const unkindBankTimers = { ACQUIRER_LATE_ARRIVAL: "22s" };
 
-/** For long runs with several banks: a refund whose bank was away for minutes must not wait for minutes more. */
+/**
+ * For long runs with several banks: after an outage of minutes a refund must not wait for further minutes.
+ */
 export const manyBanksTimers = { RECOVERY_SCHEDULE: evenSteps(1_500, 1_800_000) };
 
 /** For a run in which authorizations expire before it is over; merchants capture what they capture within seconds. */

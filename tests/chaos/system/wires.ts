@@ -17,7 +17,7 @@ export type Wires = {
   ca: string;
   /** By which a service signs in to the bus. */
   busEnv(login: string): Record<string, string>;
-  /** The same for a client in this process. */
+  /** The options for a client in this process. */
   busOptions(login: string): Omit<BusOptions, "url" | "name">;
   /** Settings of a gateway's listeners. */
   listenerEnv: Record<string, string>;

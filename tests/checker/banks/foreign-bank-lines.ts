@@ -104,7 +104,10 @@ class Orders {
   readonly #cancelled: Set<string>;
   readonly #succeeded: Set<string>;
   readonly #refunds: Map<string, RefundRow[]>;
-  /** The number of voids that the bank refused, before any cancellation, of each payment that people have booked for that. */
+  /**
+   * For each payment that people have booked because of it, the number of voids that the bank refused before
+   * any cancellation.
+   */
   readonly #refusedReversals: Map<string, number>;
   readonly #paid = new Set<string>();
   /** The names of second successes, and the orders with a refund in the panel. */

@@ -1,8 +1,8 @@
 import type { Found, Ledgers } from "../ledgers.ts";
 
 /**
- * Invariant 33. Once every outcome is known, no checkout is open whose time is over, even if it was never visited. One
- * that is open because a payment of it is under way is that payment's fault (invariants 2 and 31).
+ * Invariant 33. Once every outcome is known, no expired checkout is open, even if it was never visited. If
+ * one is open because its payment is under way, that is the payment's fault (invariants 2 and 31).
  */
 export function checkoutsThatAreOverAreClosed({ checkouts }: Ledgers): Found[] {
   return checkouts

@@ -50,7 +50,7 @@ function laterReads(answered: AnsweredRecord, later: HistoryEntry[]): Found[] {
   ];
 }
 
-/** The amounts are compared as they are written; invariant 6 compares them with the requested ones. */
+/** Amounts are compared as they are written; invariant 6 compares them with the requested ones. */
 function isSamePayment(one: AnsweredRecord, other: AnsweredRecord): boolean {
   const { paymentId, orderId, amount, currency } = other;
   return (

@@ -2,7 +2,7 @@ import type { Found, Ledgers } from "../ledgers.ts";
 import { isUnsettled } from "./payment-states.ts";
 
 /**
- * Invariant 38. A payment or refund that is unresolved once everything has come to rest stands on the operators' list,
+ * Invariant 38. A payment or refund that is unresolved once everything is idle is on the operators' list,
  * which begins with the first attempt: an attempt that ends in an exception is counted like any other.
  */
 export function attemptsAreCounted({ payments, refunds }: Ledgers): Found[] {

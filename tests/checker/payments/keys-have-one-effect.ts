@@ -11,7 +11,7 @@ import type { Found, HistoryEntry, Ledgers, PaymentRow } from "../ledgers.ts";
 export function keysHaveOneEffect(ledgers: Ledgers): Found[] {
   const uses = Map.groupBy(
     ledgers.history.filter(({ idempotencyKey }) => idempotencyKey !== undefined),
-    // The same key on another path is another key.
+    // A key on another path is another key.
     ({ merchantId, path, idempotencyKey }) => `${merchantId} ${path} ${idempotencyKey}`,
   );
   const made = Map.groupBy(ledgers.payments, ({ orderId }) => orderId);
@@ -50,7 +50,7 @@ function differentAnswers(key: string, sent: HistoryEntry[]): Found[] {
 
 const CHALLENGE_FORM = /,"htmlContent":"[A-Za-z0-9+/=]*"/;
 
-/** Only one request can have had the key: any other one is refused, and it itself never is. */
+/** Only one request can have had the key: it is never refused, and any other one is. */
 function answersToOtherRequests(key: string, sent: HistoryEntry[]): Found[] {
   const accepted = new Set(sent.filter((entry) => recordOf(entry)).map(requestOf));
   const refused = sent.filter((entry) => problemOf(entry).code === "idempotency_key_reused").map(requestOf);

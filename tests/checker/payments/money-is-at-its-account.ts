@@ -2,10 +2,10 @@ import { isPayment, linesByPayment } from "../bank-lines.ts";
 import type { BankCallRow, BankLine, Found, Ledgers } from "../ledgers.ts";
 
 /**
- * Invariant 40. A payment's money at a bank is at the account that the payment names, which is one of those that its
- * merchant's routes lead to: no other bank was ever asked to move money for it, even if its own could not be reached. A bank
- * that has declined it before was asked, in a call that says so and is followed by one at the payment's account. And no bank
- * voids a refund.
+ * Invariant 40. A payment's money at a bank is at the account that the payment names, which belongs to its
+ * merchant's routes. No other bank was ever asked to move money for it, even if its own could not be reached,
+ * except a bank that declined it before: that call says so and is followed by a call at the payment's
+ * account. And no bank voids a refund.
  */
 export function moneyIsAtItsAccount({ payments, bank, bankCalls, rules }: Ledgers): Found[] {
   const lines = linesByPayment(bank);

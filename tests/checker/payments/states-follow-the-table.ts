@@ -3,9 +3,9 @@ import type { Found, HistoryEntry, Ledgers, PaymentHistoryRow, PaymentRow } from
 import { isReachable, mayFollow } from "./payment-states.ts";
 
 /**
- * Invariant 8. A payment's history is one chain from its creation to its state, each step in the table; FAILED,
- * REJECTED and CANCELLED absorb, and only operators make a SUCCESS of a payment that is to be reversed. And no client
- * reads a status and later one that the table does not reach from it.
+ * Invariant 8. A payment's history is one chain from its creation to its state, with each step in the table.
+ * FAILED, REJECTED and CANCELLED are final, and only operators turn a payment that is being reversed into a
+ * SUCCESS. No client reads a status and later one that the table does not reach from it.
  */
 export function statesFollowTheTable({ payments, paymentHistory, history }: Ledgers): Found[] {
   const steps = Map.groupBy(paymentHistory, ({ paymentId }) => paymentId);

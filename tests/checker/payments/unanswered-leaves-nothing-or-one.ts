@@ -4,9 +4,9 @@ import type { BankLine, Found, HistoryEntry, Ledgers, PaymentRow } from "../ledg
 import { isUnsettled } from "./payment-states.ts";
 
 /**
- * Invariant 2. Every POST with no answer or a 5xx ends as nothing anywhere or as exactly one record, settled or bound
- * to be; a 503 and a request that never left end as nothing. A 504 names the payment it is about, and a 404 after it is
- * conclusive: the merchant pays again, so the bank may never have approved that one.
+ * Invariant 2. Every POST with no answer or a 5xx ends as nothing anywhere or as exactly one record, which is
+ * settled or will be. A 503 and a request that never left end as nothing. A 504 names its payment, and a 404
+ * about that payment is conclusive: the merchant pays again, so the bank may never have approved it.
  *
  * Payments of unanswered requests are recognised by their orderId, which the client generates for each order.
  */

@@ -2,8 +2,9 @@ import { isRefund, paymentIdOf } from "../bank-lines.ts";
 import type { Found, Ledgers } from "../ledgers.ts";
 
 /**
- * Invariant 41. The bank's refunds and chargebacks together are no more than the payment, but for a chargeback of
- * already refunded money that the bank itself reported: the case says so. And the payment's row counts its cases.
+ * Invariant 41. The bank's refunds and chargebacks together do not exceed the payment, except for a
+ * chargeback of refunded money that the bank itself reported, as the case then says. And the payment's row
+ * counts its cases.
  */
 export function buyersArePaidOnce({ payments, chargebacks, bank }: Ledgers): Found[] {
   const ofPayment = Map.groupBy(chargebacks, ({ paymentId }) => paymentId);

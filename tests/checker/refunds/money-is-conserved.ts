@@ -2,8 +2,8 @@ import { againOf, isRefund, paymentIdOf, refundIdOf } from "../bank-lines.ts";
 import type { BankLine, Found, Ledgers, PaymentRow, RefundRow } from "../ledgers.ts";
 
 /**
- * Invariant 29. For each merchant and currency the bank's sum is that of our rows: charged and not reversed or voided,
- * less refunds.
+ * Invariant 29. For each merchant and currency the bank's sum equals our rows': charged and not reversed or
+ * voided, minus refunds.
  */
 export function moneyIsConserved({ bank, payments, refunds }: Ledgers): Found[] {
   const owners = new Map([

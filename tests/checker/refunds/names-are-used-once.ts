@@ -1,8 +1,8 @@
 import type { Found, Ledgers } from "../ledgers.ts";
 
 /**
- * Invariant 43. A bank's name belongs to one refund of a payment: a bank that takes a second one for a copy gives it the
- * first one's name, and has not paid it.
+ * Invariant 43. A bank's name belongs to one refund of a payment: a bank that takes a second refund for a
+ * copy gives it the first one's name, and has not paid it.
  */
 export function namesAreUsedOnce({ bankCalls }: Ledgers): Found[] {
   const named = bankCalls.filter(

@@ -2,7 +2,9 @@ import { againOf } from "../bank-lines.ts";
 import type { BankLine, PaymentRow } from "../ledgers.ts";
 import { bankLine, eventOf, idOf, problemText, recordText, type TestLedgers } from "./test-ledgers.ts";
 
-/** A keyed payment, one whose answer was lost and which was reversed, and ids without any record. */
+/**
+ * A payment with a key, a payment whose answer was lost and which was reversed, and ids without any record.
+ */
 export const [paid, reversed, other, unknown] = [idOf(1), idOf(2), idOf(3), idOf(9)];
 export const keyed = { orderId: "order-01", idempotencyKey: "key-1" };
 

@@ -23,8 +23,8 @@ export const [declinedPayment, payingPayment] = [idOf(111), idOf(112)];
 let clock = 1_000_000;
 
 /**
- * A checkout paid by the second card, one whose time ran out, one that is open, and one whose opening was not answered;
- * everything about them is right.
+ * Adds a checkout paid by the second card, an expired one, an open one, and one whose opening was not
+ * answered; everything about them is right.
  */
 export function addCheckouts(run: TestLedgers): void {
   const rows = [

@@ -3,8 +3,8 @@ import type { Found, Ledgers, ReceivedWebhook, Rules } from "../ledgers.ts";
 import { eventIdOf, headerOf } from "./received-webhook.ts";
 
 /**
- * Invariant 15. On each attempt both signatures are right, under a secret of the merchant whose receiver it is, and no
- * older than a moment when it arrives, not counting the time for which the dispatcher's process stood still.
+ * Invariant 15. On each attempt both signatures are right, under a secret of the receiver's merchant, and at
+ * most a moment old when it arrives, not counting the time for which the dispatcher's process was stopped.
  */
 export function webhooksAreSignedFreshly({ received, rules }: Ledgers): Found[] {
   return received.flatMap((webhook) => {

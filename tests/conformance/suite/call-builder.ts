@@ -103,7 +103,7 @@ export class CallBuilder {
     return new Date(Date.now() + 60_000);
   }
 
-  /** Time for an answer on a busy machine, and a short wait for one that never comes. */
+  /** Enough time for an answer on a busy machine, and a short wait for one that never comes. */
   verySoon(): Date {
     return new Date(Date.now() + 3_000);
   }

@@ -135,7 +135,10 @@ export function certificatesCanBeIssued(manifests: Manifest[]): string[] {
     : [`what answers for a certificate is reached by ${found.join(", ") || "nobody"}`];
 }
 
-/** Clusters have their own names for these namespaces: each rule takes the usual name, and a label for another one. */
+/**
+ * Clusters name these namespaces differently: each rule accepts the usual name, and a label for any other
+ * one.
+ */
 export function namespacesHaveNameOrLabel(manifests: Manifest[]): string[] {
   return ofKind(manifests, "NetworkPolicy").flatMap(({ metadata, spec }) =>
     rulesOf(spec, "Ingress").flatMap(({ from = [] }) => {

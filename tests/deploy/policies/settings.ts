@@ -20,8 +20,8 @@ export type ConfigSchemas = Readonly<Record<string, z.ZodObject>>;
 export type SecretSamples = (key: string) => string;
 
 /**
- * Each variable is one that the program knows, or a part of one; and with all of them the program starts: its own
- * schema takes them, the settings of the ConfigMap and samples of the secrets put in.
+ * Each variable is known to the program, or part of a known one, and the program starts with all of them: its
+ * own schema accepts the ConfigMap's settings and sample secrets.
  */
 export function programsStartWithTheirSettings(
   manifests: Manifest[],
@@ -115,7 +115,7 @@ export function connectionsAreEncrypted(
   ];
 }
 
-/** No secret stands in a manifest: each comes from a Secret, and no Secret is made here. */
+/** No secret is in a manifest: each comes from a Secret, and no Secret is created here. */
 export function secretsAreReferences(manifests: Manifest[]): string[] {
   return [
     ...ofKind(manifests, "Secret").map(({ metadata }) => `Secret ${metadata.name}: stands in the manifests`),
@@ -189,8 +189,8 @@ const USER_OF: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 /**
- * An identity for each workload: its own user of the bus with its password and certificate, and its own role in the
- * database, and none of another's. The gateway's listeners share an image and nothing of this.
+ * An identity for each workload: its own user of the bus with its password and certificate, and its own role
+ * in the database, and no other workload's. The gateway's listeners share only an image.
  */
 export function eachServiceHasItsBusUser(manifests: Manifest[], users: readonly string[]): string[] {
   const variables = users.flatMap(busLoginsOf).map(passwordOf);

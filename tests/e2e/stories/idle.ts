@@ -3,8 +3,8 @@ import { eventually } from "../../support/index.ts";
 import type { RunningSandbox } from "../running-sandbox.ts";
 
 /**
- * With nothing to do all processes together ask the database no more than twice a second. Work left by a start ends
- * first: one whole quiet window is enough.
+ * Expects idle processes to ask the database at most twice a second altogether. Work left by a start ends
+ * first, so one whole quiet window is enough.
  */
 export async function expectQuietServices({ file }: RunningSandbox): Promise<void> {
   const services = Object.entries(file.healthUrls);

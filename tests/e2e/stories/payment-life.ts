@@ -90,7 +90,7 @@ async function sameKeyIsOnePayment(sandbox: RunningSandbox, merchant: Client): P
     status: 400,
     body: { errors: [{ field: "Idempotency-Key" }] },
   });
-  // The same key on another path, and another merchant's, are other keys.
+  // The same key on another path, or of another merchant, is another key.
   const sale = await merchant("POST", "/api/payment", preAuthorization(), { "Idempotency-Key": "order-77" });
   expect(sale.status).toBe(201);
   expect(sale.body.paymentId).not.toBe(first.body.paymentId);

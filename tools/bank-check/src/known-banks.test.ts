@@ -5,8 +5,8 @@ import { bankProtocols, banks } from "@holdfast/sandbox/banks";
 import { expect, test } from "vitest";
 import { PROTOCOLS } from "./protocols.ts";
 
-// The lists are apart on purpose: the simulators share nothing with the adapters. A bank that is missing in one of them
-// would be left out of conformance, chaos or faults without a word.
+// The lists are separate on purpose, since the simulators share nothing with the adapters. A bank that one of
+// them lacks would silently be left out of conformance, chaos or faults.
 test("each adapter has a simulator, an account in the sandbox, and questions to its bank", () => {
   const foreign = [...CONNECTORS.keys()].filter((name) => name !== "sim").toSorted();
   expect(protocolNames.filter((name) => name !== "sim").toSorted()).toEqual(foreign);

@@ -6,13 +6,13 @@ export type Finding = { question: string; answer: string; evidence: readonly Ste
 export type Question = {
   question: string;
   evidence: readonly StepName[];
-  /** The meaning of the outcomes of the evidence's steps, in their order; absent where the walk cannot tell. */
+  /** The meaning of the outcomes of the evidence's steps, in their order; absent if the walk cannot tell. */
   read?: (...outcomes: StepOutcome[]) => string;
   /** Why the walk cannot tell. */
   unseen?: string;
 };
 
-/** The open questions of a protocol, one by one, with what the walk has seen. */
+/** The open questions of a protocol, one by one, with the walk's evidence. */
 export function answerOpenQuestions(questions: readonly Question[], steps: readonly Step[]): Finding[] {
   return questions.map(({ question, evidence, read, unseen }) => {
     const outcomes = evidence.map((name) => steps.find((step) => step.name === name)?.outcome);

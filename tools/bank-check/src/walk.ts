@@ -30,7 +30,7 @@ export type StepName =
 
 export type Bench = {
   acquirer: ProbedAcquirer;
-  /** The same account with a wrong password. */
+  /** The account with a wrong password. */
   stranger: ProbedAcquirer;
   /** The exchanges so far. */
   exchanges: () => readonly Exchange[];

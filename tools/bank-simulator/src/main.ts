@@ -14,8 +14,8 @@ if (name === undefined) {
 }
 
 /**
- * Runs a simulator until a signal ends it. Its first line on stdout says where it listens; a fault of its settings is
- * printed as one line, and ends it with exit code 1.
+ * Runs a simulator until a signal ends it. Its first line on stdout is its address. A fault of its settings
+ * is printed as one line and ends it with exit code 1.
  */
 async function run<Config extends BankConfig>(
   readConfig: (environment: Record<string, string | undefined>) => Config,

@@ -16,9 +16,9 @@ export type Bundle = {
 const repository = join(import.meta.dirname, "..", "..", "..");
 
 /**
- * Bundles the programs of a checkout: a start of one loads a few files where the sources are a thousand. A bundle of
- * the same inputs is used again. Processes that build at once do not disturb each other: each builds in a folder of its
- * own, and the first that is done gives it its name.
+ * Bundles the programs of a checkout, so that a start loads a few files instead of a thousand sources. A
+ * bundle of the same inputs is reused. Simultaneous builds do not disturb each other: each builds in a folder
+ * of its own, and the first finished one gets the bundle's name.
  */
 export async function bundle(root = repository): Promise<Bundle> {
   const cache = join(root, "node_modules", ".cache", "holdfast");

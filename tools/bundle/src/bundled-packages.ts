@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Metafile } from "esbuild";
 
-/** A package of others of which a bundle has code. */
+/** An external package whose code is in a bundle. */
 export type BundledPackage = {
   name: string;
   version: string;

@@ -1,4 +1,4 @@
-/** Something went another way than the day has it; what was printed before says what. */
+/** A step ended otherwise than the demo expects; the output before says which. */
 export class DemoError extends Error {
   override name = "DemoError";
   readonly code = "demo";

@@ -135,7 +135,7 @@ function createApiClient(
 /** Webhooks as they arrive, printed, and waited for one after the other. */
 type WebhookInbox = {
   take: (receipt: Receipt) => void;
-  /** @throws DemoError when none comes, or another one. */
+  /** @throws DemoError if none comes, or another one. */
   next: (status: string) => Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-// The command line of `npm run demo`: a merchant's day against a running sandbox, or against one of its own.
+// The command line of `npm run demo`: a merchant's day against a running sandbox, or a temporary one.
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -36,7 +36,7 @@ export async function runDemo(args: string[]): Promise<void> {
   }
 }
 
-/** Uses a running sandbox: one of its own would be gone before anybody has clicked. */
+/** Uses a running sandbox: a temporary one would be gone before anybody has clicked. */
 async function walkWhereItRuns(home: string): Promise<void> {
   const running = await findSandbox(resolve(home));
   if (!running)

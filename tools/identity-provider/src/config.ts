@@ -31,7 +31,7 @@ const configSchema = z.object({
   IDENTITY_PROVIDER_PEOPLE: json(z.array(personSchema).min(1).max(50)),
   /** `aud` of operators' access tokens. */
   IDENTITY_PROVIDER_AUDIENCE: z.string().min(1),
-  /** The same of merchants' staff. */
+  /** The audience of merchants' staff. */
   IDENTITY_PROVIDER_STAFF_AUDIENCE: z.string().min(1),
   /** The one client: it may be led back to this address. */
   IDENTITY_PROVIDER_CONSOLE_URL: z.url(),

@@ -14,11 +14,11 @@ export class InstallationError extends Error {
 }
 
 /**
- * Provides what every service needs before it starts: the database with its schemas and roles, and the event stream. It
- * may run again at every start and while services run; a changed password takes effect.
+ * Provides everything that services need before they start: the database with its schemas and roles, and the
+ * event stream. It may run again at every start and while services run; a changed password takes effect.
  *
- * @throws InstallationError, EventStreamSettingsError, BusRefusedError, or the database's error where waiting would not
- *   help.
+ * @throws InstallationError, EventStreamSettingsError, BusRefusedError, or the database's error if waiting
+ * would not help.
  */
 export async function install(config: Config): Promise<void> {
   const deadline = performance.now() + config.INSTALLATION_TIMEOUT;

@@ -1,6 +1,6 @@
 import type { Receipt } from "./receiver.ts";
 
-/** A webhook as it is printed: what it is about, or why it is not authentic. */
+/** The printed form of a webhook: its subject, or the reason why it is not authentic. */
 export function describeReceipt({ received, verdict, repeated, forwarded }: Receipt, now: Date): string {
   const at = now.toISOString().slice(11, 23);
   const answer = forwarded

@@ -1,6 +1,6 @@
 import type { ReceivedWebhook } from "@holdfast/webhook-signature";
 
-/** The status that the merchant's own server answered, or why there is none. */
+/** The status of the merchant's own server, or the reason why there is none. */
 export type Forwarded = { status: number } | { status?: undefined; error: string };
 
 /**

@@ -24,7 +24,7 @@ export async function startReceiver(options: {
   cert: string | Buffer;
   key: string | Buffer;
   port: number;
-  /** Default 127.0.0.1; 0.0.0.0 where webhooks come from containers. */
+  /** Default 127.0.0.1; 0.0.0.0 if webhooks come from containers. */
   host?: string;
   secret: string;
   /** The address of the merchant's own server, such as http://localhost:3000/webhooks. */

@@ -16,7 +16,7 @@ export type SandboxBank = {
   merchant: Merchant;
 };
 
-/** Makes what is missing, and changes what is otherwise than it should be: a bank may be at another port than before. */
+/** Creates whatever is missing, and corrects differences: a bank may be at another port than before. */
 export async function seedBank(
   secrets: SecretsFile,
   seeders: Seeders,

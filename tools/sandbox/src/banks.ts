@@ -31,7 +31,7 @@ type BankDefinition = {
   label: string;
   /** The mapping of `settle` that reads its files. */
   mapping: string;
-  /** Its currencies, if it takes fewer than the others. */
+  /** Its currencies, if it accepts fewer than other banks. */
   currencies?: string[];
   /** The parts of an account that depend on its protocol. */
   account(url: string, contracts: BankContracts): AccountAtBank;

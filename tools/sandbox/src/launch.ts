@@ -59,7 +59,7 @@ export async function launchNatsServer(
   passwords: BusPasswords,
 ): Promise<string> {
   const configFile = join(home, "nats-server.conf");
-  // The second logins have none here: a sandbox is restarted instead.
+  // The second logins are unused here: a sandbox is restarted instead.
   const password = (login: string) =>
     login in passwords ? JSON.stringify(passwords[login as keyof BusPasswords]) : undefined;
   replaceFile(configFile, natsUsersConfig({ password, observed: true }), 0o600);
@@ -235,7 +235,7 @@ const DEFAULTS = {
   DRAIN_TIMEOUT: "2s",
 };
 
-// A machine that compiles something else beside it takes a minute for what else takes one or two seconds.
+// A machine that also compiles something may take a minute for a start of one or two seconds.
 const readyTimeoutMs = 180_000;
 const migrationTimeoutMs = 300_000;
 

@@ -19,9 +19,9 @@ export const staffAudience = "holdfast-staff-api";
 export type Operators = {
   people: Operator[];
   /**
-   * The person who onboards the sandbox's own merchants and makes the accounts of `--banks`, and nothing else: whoever
-   * issues a credential may not decide about what is requested with it, and all people of the sandbox are to decide
-   * about the refunds of these merchants.
+   * The person who onboards the sandbox's own merchants and creates the accounts of `--banks`, and does
+   * nothing else. Whoever issues a credential may not decide about its requests, and everybody else in the
+   * sandbox should be able to decide about these merchants' refunds.
    */
   installation: Operator;
   /** The private key with its name, for the identity provider. */

@@ -19,9 +19,9 @@ export type SandboxFile = {
   consoleUrl: string;
   acquirerUrl: string;
   /**
-   * The URL of the user `observer`, who may subscribe to everything and also publish everything: for looking into the
-   * bus, as databaseUrl is for the database. User and password stand in the URL; a client that does not read them there
-   * (nats.js) is to be given them by name.
+   * The URL of the user `observer`, who may subscribe to everything and publish everything: for looking into
+   * the bus, as databaseUrl is for the database. The URL contains user and password; a client that does not
+   * read them there (nats.js) needs them by name.
    */
   natsUrl: string;
   /** The URL of the superuser of the database `holdfast`, for looking into it. */

@@ -1,5 +1,5 @@
-// The whole product on one machine, as separate processes. This file has the order in which they come up; each step's
-// details are in a file of its own.
+// The whole product on one machine, as separate processes. This file has the order in which they start; each
+// step's details are in a file of its own.
 import { bundle, type Bundle } from "@holdfast/bundle";
 import { join, resolve } from "node:path";
 import { OBSERVER } from "@holdfast/contracts";
@@ -170,7 +170,7 @@ async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">
     ...operators.people.map(({ name, roles }) => ({ name, audience: "operator" as const, roles })),
     ...staff.map(({ name, roles }) => ({ name, audience: "staff" as const, roles, merchantId })),
   ];
-  // It knows which merchant each person of staff belongs to, so it comes last.
+  // The identity provider needs each employee's merchant, so it starts last.
   await launchIdentityProvider(context, { ports, people, signingKey: operators.signingKey });
   return {
     ...contents,

@@ -36,7 +36,9 @@ export type ServiceDefinition = {
   program: string;
   /** Takes requests from outside: it is stopped before the services that answer it. */
   isEdge: boolean;
-  /** Its settings beside those that all services get (LISTEN_HOST, HEALTH_PORT, DATABASE_URL, NATS_*). */
+  /**
+   * Its settings in addition to those that all services get (LISTEN_HOST, HEALTH_PORT, DATABASE_URL, NATS_*).
+   */
   environment(surroundings: ServiceSurroundings): Record<string, string>;
 };
 

@@ -1,9 +1,12 @@
-// Keeps processes running: one that dies is started again, as Kubernetes would, and all of them end in order and in
-// time.
+// Keeps processes running: a process that dies is started again, as Kubernetes would do, and all of them end
+// in order and in time.
 import { setTimeout as delay } from "node:timers/promises";
 import type { LoggedChild } from "./infrastructure/index.ts";
 
-/** The order of the stop: processes that take work from outside first, those that others depend on last. */
+/**
+ * The order of the stop: processes that accept work from outside come first, and processes that others depend
+ * on last.
+ */
 export type Stage = "edge" | "service" | "transport" | "database";
 
 /**

@@ -1,6 +1,6 @@
 /**
- * `npm run token -- alice`: a new access token of one of the sandbox's operators, which lives for 24 hours. It is all that is
- * printed, so that a shell can put it into a variable without pasting.
+ * `npm run token -- alice`: a new access token of one of the sandbox's operators, valid for 24 hours. It
+ * prints only the token, so that a shell can assign it to a variable.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

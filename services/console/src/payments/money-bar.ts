@@ -36,7 +36,7 @@ export type MoneyParts = Record<"whole" | "kept" | "pending" | "refunded" | "dis
   beyond: number;
 };
 
-/** The parts of what was charged, or is reserved; undefined where nothing is. */
+/** The parts of the charged or reserved amount; undefined if there is none. */
 export function moneyParts(payment: Payment, ofPayment?: OfPayment): MoneyParts | undefined {
   const { status, capturedAmount, currency } = payment;
   const amount = chargedAmount(payment);
@@ -45,7 +45,7 @@ export function moneyParts(payment: Payment, ofPayment?: OfPayment): MoneyParts 
   const minor = (value: number | undefined) => Math.round((value ?? 0) * unit);
   const whole = minor(status === "CAPTURED" ? (capturedAmount ?? amount) : amount);
   const [pending, disputed] = [minor(payment.pendingRefundAmount), minor(payment.chargedBackAmount)];
-  // Without refunds and chargebacks the record has no amounts of them.
+  // The record has no such amounts without refunds and chargebacks.
   const kept = payment.refundableAmount === undefined ? whole : minor(payment.refundableAmount);
   // Releases count as refunds: those before a capture were never charged.
   const releasedMax = status === "CAPTURED" ? minor(amount) - whole : 0;

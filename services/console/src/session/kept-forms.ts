@@ -74,9 +74,9 @@ async function forgetOldest(db: Store["db"], person: Buffer): Promise<void> {
 }
 
 /**
- * Reads a form that is to be given back; once its page has shown it, it is forgotten.
+ * Reads a kept form; once its page has shown it, it is deleted.
  *
- * @returns undefined for what is not, or no longer, kept for this person and page.
+ * @returns undefined if no form is kept, or no longer, for this person and page.
  */
 export async function readForm(
   { db, keys }: Store,

@@ -50,7 +50,8 @@ export async function takeAction<E extends Endpoint>(
   // The gateway asks for a more recent sign-in than the console does: a new one satisfies it.
   if (problem.code === "insufficient_user_authentication")
     return await renderAgain(context, await signInNotice(context, "now"), 403);
-  // A fault of a field says nothing about the version. After any other refusal the page shows the one that there is now.
+  // A fault of a field says nothing about the version. After any other refusal the page shows the present
+  // version.
   if (problem.status !== 400) forgetVersions(context.form);
   return await renderAgain(context, refusalNotice(context, problem), problem.status);
 }

@@ -113,7 +113,7 @@ function amountsOf({
   return { amount: amountToJson(order_amount_minor, currency_exponent), installmentTotal: charged };
 }
 
-/** CAPTURED and CANCELLED are final, so the payment's last change is their date. */
+/** CAPTURED and CANCELLED are final, so `state_since` is the time of the capture or the cancellation. */
 function datesOf({
   state,
   state_since,

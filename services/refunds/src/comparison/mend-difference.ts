@@ -59,7 +59,7 @@ export async function mendDifference(
 
 const NO_MERCHANT = "00000000-0000-0000-0000-000000000000";
 const CAN_BE: Mend = { mended: false, why: "--mend mends it" };
-/** Remedies for people to apply to the others; `docs/backup.md` has the steps. */
+/** Remedies that people apply to the other differences; `docs/backup.md` has the steps. */
 const ADVICE: Record<DifferenceKind, string> = {
   reservation_without_refund: "settle it with the bank",
   settled_without_refund: "the refund was paid and its record is lost",

@@ -45,8 +45,8 @@ const IS_CHARGEBACK = sql`line.kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL') and
   and line.gross_minor <> 0`;
 
 /**
- * These lines and the queued ones of the same payments, in the order in which they came. The identity has what two
- * copies of a line have in common, without the day of settlement, which a bank shifts.
+ * These lines and the queued ones of the same payments, in the order of their arrival. The identity has
+ * everything that two copies of a line share, without the settlement day, which a bank shifts.
  */
 async function readChargebacks(trx: Trx, these: RawBuilder<unknown>): Promise<Row[]> {
   const { rows } = await sql<Row>`

@@ -35,8 +35,8 @@ async function copyAccounts(deps: CopyDeps, known: Map<string, string>): Promise
 }
 
 /**
- * Makes the round that copies accounts at intervals. Each {@link WRITTEN_EVERY}th writes all of them again, since a
- * failover may have lost one.
+ * Creates the periodic round that copies accounts. Each {@link WRITTEN_EVERY}th round writes all of them
+ * again, since a failover may have lost one.
  */
 export function watchAccounts(deps: CopyDeps): () => Promise<void> {
   let known = new Map<string, string>();

@@ -4,11 +4,11 @@ import { askForMovements, readFeed, type FeedDeps } from "./follow-feed.ts";
 import { recordFacts } from "./record-facts.ts";
 
 /**
- * Reads the payments that lines of a range name and that are not here: the feed brings a payment with its outcome, and
- * the bank may report one before, such as one in its review. Of a file of another installation, which names many that
- * nobody knows, not all are asked about.
+ * Reads the payments that lines of a range name and that are not here. The feed brings a payment only with
+ * its outcome, and the bank may report it earlier, such as during its review. If a file of another
+ * installation names many unknown payments, only some of them are asked about.
  *
- * @returns whether `payments` has answered about all of them.
+ * @returns true if `payments` has answered about all of them.
  */
 export async function readNamed(deps: FeedDeps, range: LineRange): Promise<boolean> {
   const named = await namedAndUnknown(deps, range);

@@ -4,8 +4,8 @@ import { CompiledQuery, sql, type Kysely } from "kysely";
 import type { FactTable, SettlementDatabase } from "../database.ts";
 
 /**
- * Records facts, in one statement. It may see each fact any number of times and in any order: the latest version
- * stands. A fact that a bank has reported already is to be compared again.
+ * Records facts, in one statement. A fact may come any number of times and in any order: the latest version
+ * counts. A fact that a bank has reported already is compared again.
  */
 export async function recordFacts(
   db: Kysely<SettlementDatabase>,

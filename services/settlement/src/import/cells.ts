@@ -98,7 +98,7 @@ export function readText(text: string): string | undefined | CellFault {
   return trimmed;
 }
 
-/** `NOTPROVIDED` is ISO 20022's word for a reference that there is not, and `NONREF` that of SWIFT. */
+/** `NOTPROVIDED` is ISO 20022's word for a missing reference, and `NONREF` is SWIFT's. */
 const NOTHING = /^(?:-*|NOTPROVIDED|NONREF)$/;
 const TEXT_MAX = 128;
 /** A byte that is no character of the file's encoding. */
@@ -114,7 +114,7 @@ export function readMaskedPan(text: string): string | undefined | CellFault {
   return `${digits.slice(0, 6)}${"*".repeat(digits.length - 10)}${digits.slice(-4)}`;
 }
 
-/** A whole number from 1 to 99. Zero is none: a bank writes it where a payment is not divided. */
+/** A whole number from 1 to 99. Zero means none: a bank writes it for a payment without installments. */
 export function readCount(text: string): number | undefined | CellFault {
   const digits = /^0*(\d{0,2})$/.exec(text.trim())?.[1];
   if (digits === undefined) return { fault: "not a number from 1 to 99" };

@@ -5,8 +5,8 @@ import type { Layout } from "./read-records.ts";
 import { SettlementFileError } from "./settlement-line.ts";
 
 /**
- * Lines of cells between delimiters, under a first line with the columns' names. A record is one line: so a misplaced quote,
- * or one that is never closed, is the fault of its own line and of no other.
+ * Lines of cells between delimiters, under a first line with the columns' names. A record is one line, so a
+ * misplaced or unclosed quote is a fault of its own line only.
  */
 export function csvLayout(mapping: RecordsMapping, file: CsvFile): Layout {
   let header: readonly string[] = [];

@@ -4,7 +4,7 @@ import type { BusinessEvents } from "../business-events.ts";
 import type { SettlementDatabase } from "../database.ts";
 import { endAsRefused, ImportLostError, type LeasedImport } from "./import-queries.ts";
 
-/** Ends imports whose reader has died: nothing of them counts, and the file can be taken again. */
+/** Ends imports whose reader has died: none of their lines count, and the file can be imported again. */
 export async function endInterrupted(
   db: Kysely<SettlementDatabase>,
   events: Pick<BusinessEvents, "fileRefused">,

@@ -21,8 +21,9 @@ export type ImportRequest = {
 };
 
 /**
- * Refuses a file of an account that payments cannot have been sent to, or whose name has a card number in it, without
- * keeping a trace of it. Reads any other one twice: for its hash, by which a file that was imported before is refused early, and for its lines.
+ * Imports a file. It refuses a file for an account without any payments, or with a card number in its name,
+ * without keeping a trace of it. It reads any other file twice: for its hash, by which a file that was
+ * imported before is refused early, and for its lines.
  */
 export async function importFile(
   deps: ImportDeps,

@@ -64,7 +64,7 @@ function faultOf({ lineNo, reason, read = {} }: LineFault): Omit<LineFaultTable,
   };
 }
 
-/** A payout that has no id is one of its own. */
+/** A payout without an id is a payout of its own. */
 function payoutIdOf(
   importId: string,
   { kind, payoutId, bankReference, lineNo }: SettlementLine,

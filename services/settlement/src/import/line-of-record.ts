@@ -73,7 +73,8 @@ export function kindOf({ kind }: RecordsMapping, record: BankRecord): LineKind |
 type Amounts = Pick<SettlementLine, "grossMinor" | "feeMinor" | "netMinor">;
 
 /**
- * The one of gross, fee and net that the bank leaves out, in the whole file or in this line, follows from the other two.
+ * The amounts of a line. If the bank omits one of gross, fee and net, in the whole file or in this line, it
+ * follows from the other two.
  */
 export function readAmounts(
   { file, fields }: Pick<RecordsMapping, "file" | "fields">,

@@ -81,7 +81,7 @@ const fields = z.strictObject({
   fee: amount.optional(),
   net: amount.optional(),
   currency: z.union([oneColumn, z.strictObject({ const: z.string().regex(/^[A-Z]{3}$/) })]),
-  /** A column with date and time, or one of each. */
+  /** A column with date and time, or a column for each. */
   transactedAt: z.strictObject({ columns: z.array(column).min(1).max(2) }).optional(),
   settlesOn: oneColumn.optional(),
   payoutId: oneColumn.optional(),

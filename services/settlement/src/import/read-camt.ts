@@ -169,7 +169,7 @@ function lineOfEntry({ values, currency }: Entry, lineNo: number): SettlementLin
   Object.assign(read, { currency, stakeMinor: amount });
   const direction = values.get("CdtDbtInd");
   if (direction !== "CRDT" && direction !== "DBIT") return fault("CdtDbtInd: neither CRDT nor DBIT");
-  // An entry that takes back an earlier one has the direction of its own money.
+  // An entry that reverses an earlier one has the direction of its own money.
   const signed = direction === "CRDT" ? amount : -amount;
   read.grossMinor = signed;
   // Each of the two days is optional. Without a value date the entry's money counts from its booking date.

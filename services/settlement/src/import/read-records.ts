@@ -11,14 +11,15 @@ import { splitLines, type RawLine } from "./split-lines.ts";
 export type Layout = {
   /** Is given the first line. @throws SettlementFileError where it shows that the mapping does not fit. */
   begin(first: string): "header" | "record";
-  /** The cells of each line, or why it has none. */
+  /** The cells of each line, or the reason why it has none. */
   recordsOf(texts: readonly string[]): (BankRecord | string)[];
 };
 
 /**
- * Reads a bank's file whose records are lines. Each line is decoded by itself: a fault of one affects no other.
+ * Reads a bank's file whose records are lines. Each line is decoded by itself: its fault affects no other
+ * line.
  *
- * @throws SettlementFileError where nothing of the file can be imported; anything returned before it does not count.
+ * @throws SettlementFileError if nothing of the file can be imported; earlier results then do not count.
  */
 export async function* readRecords(
   mapping: RecordsMapping,
@@ -149,7 +150,7 @@ function createTotals({ file }: RecordsMapping) {
     },
     check(): void {
       if (!totals) return;
-      // A file without a readable line is reported as such, rather than as one without a last line.
+      // A file without a readable line is reported so, and not as one without a last line.
       if (!stated && read.faulty > 0 && read.faulty === read.seen) return;
       if (!stated) throw new SettlementFileError("truncated", "the bank's line of totals is not there");
       const count = totals.count === undefined ? undefined : stated.get(totals.count)?.trim();

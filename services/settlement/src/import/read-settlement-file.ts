@@ -6,10 +6,10 @@ import { SettlementFileError, type LineBatch, type LineFault } from "./settlemen
 export type FileBounds = { bytesMax: number; faultsMax: number };
 
 /**
- * Reads a bank's file, batch by batch, with as much memory as a batch takes. Batches count only when this ends without
- * an error: the last line may show that the file is another one, or is cut off.
+ * Reads a bank's file, batch by batch, with as much memory as a batch takes. Batches count only if this ends
+ * without an error: the last line may show that the file is another one, or incomplete.
  *
- * @throws SettlementFileError where nothing of the file can be imported.
+ * @throws SettlementFileError if nothing of the file can be imported.
  */
 export async function* readSettlementFile(
   mapping: Mapping,

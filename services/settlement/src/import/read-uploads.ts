@@ -6,8 +6,9 @@ import { endAsRefused, type LeasedImport } from "./import-queries.ts";
 import { importLeasedFile, type ImportDeps } from "./import-leased-file.ts";
 
 /**
- * Reads the files that operators have sent, one after the other, and deletes their bytes. A process that dies while it
- * reads leaves the file to the next one that gets the lease; a file that was never sent whole is given up.
+ * Reads the uploaded files of operators, one after another, and deletes their bytes. If the process dies
+ * during the reading, the next one that gets the lease reads the file. A file that was never sent completely
+ * is dropped.
  */
 export async function readUploads(
   deps: ImportDeps & { fileKeys: RestKeyRing },
@@ -29,7 +30,7 @@ export async function readUploads(
 
 const TRIES_MAX = 3;
 
-/** Nearly always there are none, and this is the only query. */
+/** Nearly always there are no uploads, and this is the only query. */
 async function hasUploads(db: Kysely<SettlementDatabase>): Promise<boolean> {
   return (await db.selectFrom("upload").select("import_id").limit(1).executeTakeFirst()) !== undefined;
 }

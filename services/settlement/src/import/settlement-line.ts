@@ -13,9 +13,9 @@ export const LINE_KINDS = [
 export type LineKind = (typeof LINE_KINDS)[number];
 
 /**
- * A line of a bank's file in the one form that every format is read into. Amounts are minor units of its currency, seen
- * from the merchant: an amount that the merchant pays back is negative, and `grossMinor` less `feeMinor` should be
- * `netMinor`. A time is the bank's wall clock, without a zone.
+ * A line of a bank's file in the one form that every format is read into. Amounts are minor units of its
+ * currency from the merchant's view: an amount that the merchant pays back is negative, and `grossMinor`
+ * minus `feeMinor` should be `netMinor`. A time is the bank's wall clock, without a zone.
  */
 export type SettlementLine = {
   /** Counted from 1, the header included; in XML, the number of the entry. */
@@ -47,8 +47,8 @@ export type SettlementLine = {
 };
 
 /**
- * A line that cannot be read, and why; never its content, which may be a card number or a buyer's name. The parts that
- * could be read say whose money it may be, and how much.
+ * An unreadable line and the reason, but never its content, which may be a card number or a buyer's name. Its
+ * readable parts say whose money it may be, and how much.
  */
 export type LineFault = { lineNo: number; reason: string; read?: ReadParts };
 

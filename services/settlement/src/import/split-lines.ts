@@ -2,10 +2,10 @@
 export type RawLine = { lineNo: number; bytes: Buffer | "too_long" };
 
 /**
- * Cuts a file into its lines, however large the parts are that it comes in. A line ends with a line feed, with or
- * without a carriage return. A line that is too long is kept only up to the bound, and the next line is found: a
- * gibibyte without a line feed takes as much memory as any other file. Lines come together up to a number and a size,
- * since long ones have many cells.
+ * Cuts a file into its lines, however large its parts are. A line ends with a line feed, with or without a
+ * carriage return. A line that is too long is cut at the bound, and the next line is still found: a gibibyte
+ * without a line feed takes as much memory as any other file. Lines are returned in batches bounded by number
+ * and size, since long lines have many cells.
  */
 export async function* splitLines(
   parts: AsyncIterable<Uint8Array>,

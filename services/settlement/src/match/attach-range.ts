@@ -19,10 +19,10 @@ import { judgeFact } from "./judge-fact.ts";
 import { lockFacts, type FactRow } from "./judged-facts.ts";
 
 /**
- * Finds the facts that the lines of a range report, in one transaction. Nearly all lines of a bank's file agree with
- * our records, so a fact that no line has reported before, and that agrees with its lines here, is completed by one
- * update of each row. Any other fact is only marked, to be judged with all of its lines once every line has found its
- * fact.
+ * Finds the facts that the lines of a range report, in one transaction. Nearly all lines of a bank's file
+ * agree with our records. A fact that no earlier line has reported, and that agrees with its lines here, is
+ * therefore completed by one update of each row. Any other fact is only marked, to be judged with all of its
+ * lines after every line has found its fact.
  */
 export async function attachRange(db: Kysely<SettlementDatabase>, range: LineRange): Promise<void> {
   await db.transaction().execute(async (trx) => {
@@ -52,7 +52,7 @@ export async function namedFacts(trx: Transaction<SettlementDatabase>, range: Li
   const unnamed = rows.filter(
     ({ kind, reference_id, fact_id }) => kind === "REFUND" && reference_id !== null && fact_id === null,
   );
-  // Copies within the range find what the first of them finds.
+  // Copies within the range get the first one's fact.
   const copies = [...Map.groupBy(unnamed, movementOf).values()];
   for (const find of [findCopies, findRefundsOfPayments, findGivenBack]) {
     const refunds = copies.filter(([first]) => first!.fact_id === null);
@@ -94,7 +94,10 @@ export async function attachOthers(trx: Transaction<SettlementDatabase>, range: 
   await judgeUnattached(range).execute(trx);
 }
 
-/** The movement that a line of a refund reports, as the bank names it; without a name it is one of its own. */
+/**
+ * The movement that a refund's line reports, by the bank's name; a line without a name is a movement of its
+ * own.
+ */
 function movementOf({ line_no, reference_id, hasPaymentsName, ...line }: NamingLine): string {
   const { bankReference, item, installment } = line;
   const isUnnamed = bankReference === null || hasPaymentsName;

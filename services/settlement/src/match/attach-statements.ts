@@ -67,7 +67,7 @@ export function readNamingLines(range: LineRange): RawBuilder<NamingLine> {
     order by line.line_no`;
 }
 
-/** The refunds that earlier lines report which are the same: a copy is never another refund of the payment. */
+/** The refunds that equal earlier lines report: a copy is never another refund of the payment. */
 export function findCopies(
   range: LineRange,
   lineNos: readonly number[],

@@ -27,7 +27,10 @@ export type DifferenceTable = {
   theirs_minor: bigint | null;
   theirs_currency: string | null;
   detail: string;
-  /** The merchant whose statements of these days wait for it; of an unreadable line all of the account where it is null. */
+  /**
+   * The merchant whose statements of these days wait for it. If it is null, an unreadable line concerns all
+   * merchants of the account.
+   */
   merchant_id: string | null;
   first_day: string | null;
   last_day: string | null;

@@ -16,7 +16,7 @@ export async function judgeFacts(
   db: Kysely<SettlementDatabase>,
   { after, limit }: { after: string; limit: number },
 ): Promise<string | undefined> {
-  // Nearly always there are none, and this is the only query.
+  // Nearly always there are no marked facts, and this is the only query.
   const marked = await readMarked(db, { after, limit });
   if (marked.length === 0) return undefined;
   await db.transaction().execute(async (trx) => {

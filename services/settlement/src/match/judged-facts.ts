@@ -3,7 +3,7 @@ import type { SettlementDatabase } from "../database.ts";
 import { VOIDED_BY_REFUND } from "../facts/voided-by-refund.ts";
 import type { AccountPlan, JudgedFact } from "./judge-fact.ts";
 
-/** A fact as it is judged, with the settlement terms of its account. */
+/** A fact for the judgement, with the settlement terms of its account. */
 export type FactRow = JudgedFact &
   AccountPlan & {
     fact_id: string;

@@ -83,7 +83,7 @@ async function attachLines({ db, readNamed }: MatchDeps, range: LineRange): Prom
   return true;
 }
 
-/** The days of a file, for its lines that could not be read. Nearly always there are none. */
+/** The days of a file, for its unreadable lines. Nearly always there are none. */
 async function daysOf(db: MatchDeps["db"], ranges: readonly LineRange[]): Promise<Days> {
   const days: Days = { first: null, last: null };
   const importId = ranges[0]?.importId ?? null;

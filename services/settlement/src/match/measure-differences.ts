@@ -2,7 +2,7 @@ import { DIFFERENCE_CLASSES } from "@holdfast/contracts";
 import { sql, type Kysely } from "kysely";
 import type { SettlementDatabase } from "../database.ts";
 
-/** Open differences, by what is to be done about them. */
+/** Open differences, by the work that they need. */
 export const DIFFERENCE_KINDS = ["movement", "unreadable", "payout"] as const;
 export type DifferenceKind = (typeof DIFFERENCE_KINDS)[number];
 
@@ -35,7 +35,7 @@ export async function measureDifferences(db: Kysely<SettlementDatabase>): Promis
   return Object.fromEntries(measured) as OpenDifferences;
 }
 
-/** How long the oldest file has waited for a second person, in milliseconds; 0 where none waits. */
+/** The milliseconds for which the oldest file has waited for a second person; 0 if none waits. */
 export async function measureUnconfirmed(db: Kysely<SettlementDatabase>): Promise<number> {
   const { rows } = await sql<{ age_ms: number }>`
     select coalesce(extract(epoch from now() - min(created_at)) * 1000, 0)::float8 as age_ms

@@ -8,7 +8,7 @@ import { notePayouts } from "../payout/judge-payouts.ts";
 type Trx = Transaction<SettlementDatabase>;
 type Row = Selectable<DifferenceTable>;
 
-/** The amount that counts once the bank's is accepted; null where nothing of it is in a statement. */
+/** The amount that counts once the bank's is accepted; null if no statement has any of it. */
 export type Accepted = Pick<
   Row,
   "accepted_minor" | "accepted_currency" | "accepted_merchant_id" | "accepted_day"
@@ -158,7 +158,7 @@ function minorOf({ amount }: ReadByPerson, currency: string | null): bigint | nu
   return isNegative ? -minor : minor;
 }
 
-/** The parts that the line says, or those that could be read of it. */
+/** The line's parts, or its readable ones. */
 async function readParts(trx: Trx, row: Row): Promise<Parts> {
   const { rows } = await sql<Parts>`
     select kind = 'PAYOUT' as "isPayout", merchant_id as "merchantId", gross_minor as minor, currency, ${DAY}::text as day
@@ -177,7 +177,7 @@ async function isMerchantOf(trx: Trx, accountId: string, merchantId: string): Pr
   return rows.length > 0;
 }
 
-/** Tells whether a second person says what the first one has proposed. */
+/** True if the second person's decision equals the first one's proposal. */
 export function isSame(row: Row, said: Said): boolean {
   return (["decision", ...ACCEPTED] as const).every((part) => row[part] === said[part]);
 }

@@ -4,7 +4,10 @@ import { previewFile } from "../import/preview-file.ts";
 import { partsOf } from "../import/read-uploads.ts";
 import { gone, isWhole, type Sealed, type UploadDeps } from "./receive-upload.ts";
 
-/** Says what importing the uploaded parts would come to, and removes them. A call that is repeated finds nothing. */
+/**
+ * Returns the result that importing the uploaded parts would have, and removes the parts. A repeated call
+ * finds none.
+ */
 export async function previewUpload(
   { db, mappings, fileKeys }: UploadDeps,
   { operator }: OperatorContext,

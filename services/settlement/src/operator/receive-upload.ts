@@ -32,7 +32,8 @@ type Begun = {
 };
 
 /**
- * Begins to take a file, part by part. Any of these calls may be repeated: a part that is there already stays as it is.
+ * Begins to receive a file, part by part. Any of these calls may be repeated: an existing part stays
+ * unchanged.
  */
 export async function beginUpload(
   { db, mappings, recipient, bytesMax }: UploadDeps,
@@ -117,8 +118,8 @@ export const gone = (): CommandReply<never> => ({
 export type Sealed = { importId: string; parts: number; bytes: number; sha256: string };
 
 /**
- * Makes an import of the uploaded parts, if all of them are there and the file was not imported before. Running
- * services then read it. A file that was imported before leaves nothing.
+ * Creates an import from the uploaded parts, if all of them are there and the file was not imported before.
+ * Running services then read it. If it was imported before, the parts are removed.
  */
 export async function endUpload(
   { db }: UploadDeps,

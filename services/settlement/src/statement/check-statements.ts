@@ -18,7 +18,7 @@ export type CheckedDay = {
   lines: bigint;
   statements: bigint;
   leftOut: LeftOut[];
-  /** False where a line is neither in a statement nor among those that are left out, or in two of them. */
+  /** False if a line is in no statement and not among the left-out lines, or in two statements. */
   addsUp: boolean;
 };
 
@@ -34,8 +34,9 @@ export type UnreadLine = {
 export type CheckedStatements = { days: CheckedDay[]; unread: UnreadLine[] };
 
 /**
- * Adds up all lines of each day and currency, whatever the comparison has made of them, and all statements. What is between
- * the two is named. Payouts are the other side of the same money, and are left to their own comparison.
+ * Adds up all lines of each day and currency, whatever their verdicts, and all statements, and names the
+ * lines between the two sums. Payouts are the other side of the same money, and have a comparison of their
+ * own.
  */
 export async function checkStatements(
   db: Kysely<SettlementDatabase>,

@@ -103,8 +103,8 @@ async function keepAwaiting(
 }
 
 /**
- * The next day that is over and may await the bank no more.
- * @param before the first day that certainly awaits it still; undefined where none does.
+ * The next past day that may no longer wait for the bank.
+ * @param before the first day that certainly still waits; undefined if none does.
  */
 async function nextAwaiting(
   db: Kysely<SettlementDatabase>,

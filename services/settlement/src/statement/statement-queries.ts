@@ -26,7 +26,7 @@ export type StatementRow = {
 
 /** A statement with its content, and the movements that it waits for. */
 export type StatementContent = StatementRow & {
-  /** SHA-256 of its lines, with the counted amounts of each, in their order. */
+  /** SHA-256 of the statement's lines in order, with each one's counted amounts. */
   digest: Buffer;
   /** True if the day is not over, or a movement up to it has not been reported. */
   is_awaited: boolean;
@@ -44,7 +44,7 @@ export type StatementFilter = {
 /** The day that the bank settles a line, or the day that it happened where the bank does not say. */
 const DAY = sql`coalesce(line.settles_on, line.transacted_at::date)`;
 
-/** Chargebacks, and lines whose amount and state are the ones we know. */
+/** Chargebacks, and lines whose amount and state equal our records. */
 const AGREES = sql`line.fact_id is not null and (line.verdict in ('MATCHED', 'FEE_DIFFERS', 'LATE')
   or (line.kind in ('CHARGEBACK', 'CHARGEBACK_REVERSAL') and line.verdict is distinct from 'DUPLICATE'))`;
 /** A line that differs counts as an adjustment once people have accepted the bank's amount, and for as long as it differs. */
@@ -156,9 +156,9 @@ export async function readStatement(
 }
 
 /**
- * Statements by day, merchant and currency. A statement that was complete and in which no line counts any more is there
- * with zeros. A payment's commission is spread over its lines, such as installments, by the running sum of the bank's
- * payouts: the last one makes it whole, and a void takes it back.
+ * Statements by day, merchant and currency. A statement that was complete and no longer has a line that
+ * counts appears with zeros. A payment's commission is spread over its lines, such as installments, by the
+ * running sum of the bank's payouts: the last one makes it whole, and a void takes it back.
  */
 export function readStatements<Row extends StatementRow = StatementRow>(
   filter: StatementFilter,

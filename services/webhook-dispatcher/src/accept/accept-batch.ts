@@ -189,8 +189,9 @@ function expire(
 }
 
 /**
- * Stores what cannot be accepted. It is not confirmed: its owner keeps it open, which pages somebody, and
- * publishes it again, so that a dispatcher that is mended accepts it, until it is older than the events that are kept.
+ * Stores a message that cannot be accepted. It is not confirmed: its owner keeps it open, which pages
+ * somebody, and publishes it again. A repaired dispatcher can therefore accept it, until it is older than the
+ * events that are kept.
  */
 async function setAside({ db, events }: AcceptDeps, pulled: PulledEvent, reason: string): Promise<void> {
   const { subject, sequence } = pulled;

@@ -34,7 +34,8 @@ function confirmationsTo(source: EventSource, bus: Bus, events: BusinessEvents) 
   let leftOut = 0;
   const batcher = createNaturalBatcher<string, void>({
     name: "confirmations",
-    // The owner waits a minute before it publishes again, so events can gather for one of its statements.
+    // The owner publishes again only after a minute, so confirmations can be collected for one of its
+    // statements.
     lingerMs: 250,
     sizeMax: SIZE_MAX,
     flushesMax: FLUSHES_MAX,

@@ -8,9 +8,9 @@ export type Accepting = {
 };
 
 /**
- * The stream waits a few seconds for an acknowledgement (`WEBHOOK_ACK_WAIT`), so that the events of a dispatcher that
- * died come again soon. While the database is slow, this keeps it from sending again what is here. After half a minute
- * another dispatcher may try.
+ * Extends the stream's wait of a few seconds for an acknowledgement (`WEBHOOK_ACK_WAIT`). The short wait
+ * brings back the events of a dead dispatcher soon. While the database is slow, the extension keeps the
+ * stream from sending events again that are here. After half a minute another dispatcher may try.
  */
 export function extendAckWait(underway: Iterable<Accepting>, nowMs: number): void {
   for (const { message, sinceMs } of underway) if (nowMs - sinceMs < HERE_FOR_MS) message.working();

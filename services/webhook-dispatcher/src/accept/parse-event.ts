@@ -13,11 +13,11 @@ import { z } from "zod";
 export type IncomingEvent = Omit<MerchantEvent, "body"> & { body: Buffer; traceparent: string | null };
 
 /**
- * Reads an event of the service whose subject it has: the bus lets no other service publish there, so the subject is the
- * proof of an event's source, and the content is only a claim.
+ * Reads an event. The bus lets no other service publish under the owner's subject, so the subject proves an
+ * event's source, and the content only claims it.
  *
- * @param traceparent of the span in which it is accepted.
- * @returns the reason, as a text, when it is not an event.
+ * @param traceparent the span in which it is accepted.
+ * @returns the reason, as a text, if it is not an event.
  */
 export function parseEvent(
   { content, subject }: Pick<PulledEvent, "content" | "subject">,
@@ -57,7 +57,10 @@ const refundBodySchema = z.object({ transactionType: z.literal("REFUND"), paymen
 
 export type EventIdentity = Pick<MerchantEvent, "eventId" | "source">;
 
-/** @returns which event it is, though it may be no whole one; undefined when it does not say, or is another service's. */
+/**
+ * @returns the id of the event, even if the event is malformed; undefined if it has none, or belongs to
+ * another service.
+ */
 export function identifyEvent({
   content,
   subject,

@@ -13,10 +13,11 @@ type WarnTerms = OwnEventTerms & {
 };
 
 /**
- * Warns of each endpoint that fails: first after a while, then at each third of the time that an event is tried, each
- * time once until it has succeeded again. Of warnings that nobody was there to give, the last one alone is given.
+ * Warns of each endpoint that fails: first after a while, then at each third of the time in which an event is
+ * retried, each time once until it has succeeded again. If warnings were missed, only the latest one is
+ * published.
  *
- * @returns the number of endpoints of which others are told.
+ * @returns the number of endpoints that were warned of.
  */
 export async function warnOfFailing({ db, ...terms }: WarnDeps): Promise<number> {
   if (!(await hasFailing(db, terms))) return 0;

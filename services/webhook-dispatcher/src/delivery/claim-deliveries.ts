@@ -37,7 +37,7 @@ export async function claimDeliveries(pool: Pool, request: ClaimRequest): Promis
   return { deliveries, after: window.until === LAST_ENDPOINT ? undefined : window.until };
 }
 
-/** The endpoints that a claim looks at: those behind `after`, until the last one, and the rooms of these in order. */
+/** The endpoints that a claim looks at: those after `after`, up to `until`, and their rooms in order. */
 type Window = { after: string; until: string; rooms: ClaimRequest["rooms"] };
 
 export function claimWindow({ rooms, after = BEFORE_EVERY_ENDPOINT }: ClaimRequest): Window {

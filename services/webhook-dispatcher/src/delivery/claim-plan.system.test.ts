@@ -12,7 +12,9 @@ import { CLAIM } from "./claim-statements.ts";
 const request = { limit: 500, leaseMs: 30_000, shiftMs: 0, after: undefined };
 
 type Surroundings = {
-  /** `partial` covers the largest tables alone; autovacuum never comes to one with a few rows. */
+  /**
+   * `partial` has statistics of the largest tables alone; autovacuum never analyses a table with a few rows.
+   */
   statistics?: "fresh" | "partial";
   /** The number of endpoints that fail for long enough that others get a warning. */
   failing?: number;

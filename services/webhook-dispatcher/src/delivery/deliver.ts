@@ -74,8 +74,8 @@ type Posted = {
 };
 
 /**
- * Signs and posts. An endpoint whose secret cannot be read has a failed attempt like any other, so that the delivery log
- * shows it and the schedule ends; nothing is sent to it.
+ * Signs and posts. If an endpoint's secret cannot be read, nothing is sent, but the attempt counts as failed
+ * like any other, so that the delivery log shows it and the schedule ends.
  */
 export async function signAndPost(
   deps: Pick<DeliverDeps, "client" | "clock" | "openSecrets">,

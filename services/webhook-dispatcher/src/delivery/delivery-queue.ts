@@ -39,9 +39,9 @@ type Endpoint = {
 };
 
 /**
- * The deliveries that this process has leased and not finished, by endpoint. Each endpoint has its own queue, its own
- * limit of requests in flight and its own breaker, and they take turns: one that hangs costs the others nothing but its
- * one socket.
+ * The deliveries that this process has leased and not finished, by endpoint. Each endpoint has its own queue,
+ * its own limit of requests in flight and its own circuit breaker, and they take turns: an endpoint that
+ * hangs costs the others only one socket.
  */
 export class DeliveryQueue {
   readonly #options: DeliveryQueueOptions;
@@ -51,8 +51,8 @@ export class DeliveryQueue {
   readonly #underway = new Map<LeasedDelivery, Promise<void>>();
   #kept = 0;
   /**
-   * The number kept for endpoints whose breaker is open: thousands that fail together must not take the places of all
-   * others.
+   * The number of deliveries kept for endpoints with an open circuit breaker: thousands that fail together
+   * must not take the places of all others.
    */
   #suspectsKept = 0;
   #suspectsFull = false;
@@ -193,7 +193,7 @@ export class DeliveryQueue {
     this.#kept += more;
     if (!health.open) return;
     this.#suspectsKept += more;
-    // Their places are given out again by the hundred, and not each by a claim of its own.
+    // Their places are reused by the hundred, not by a claim for each.
     const { inFlightMax } = this.#options;
     if (this.#suspectsKept >= inFlightMax) this.#suspectsFull = true;
     else if (this.#suspectsKept <= SUSPECTS_AGAIN * inFlightMax) this.#suspectsFull = false;
@@ -218,7 +218,10 @@ export class DeliveryQueue {
 const DEFAULT_IN_FLIGHT = 8;
 /** Most deliveries in memory, and so under lease. */
 const KEPT_MAX = 4_000;
-/** A part of what is kept for endpoints whose breaker is open: more than the half that may be under way. */
+/**
+ * The share of the kept deliveries for endpoints with an open circuit breaker at which more are leased; it
+ * exceeds the half that may be under way.
+ */
 const SUSPECTS_AGAIN = 0.75;
 const REMEMBERED_MAX = 20_000;
 

@@ -202,9 +202,9 @@ const RECORD_PAUSE_MS = 500;
 const RECORD_FOR_MS = 600_000;
 
 /**
- * Makes an attempt in a span. The first attempt continues the trace of the request that made the event; a later one
- * comes minutes or days after it and has a trace of its own, linked to the first. The span names the receiver's host
- * and not its path, in which a merchant may have put a token.
+ * Makes an attempt in a span. The first attempt continues the trace of the request that caused the event; a
+ * later one, minutes or days after, has a trace of its own, linked to the first. The span names the
+ * receiver's host and not its path, in which a merchant may have put a token.
  */
 async function inAttemptSpan(
   delivery: LeasedDelivery,

@@ -44,7 +44,7 @@ export class HealthReports {
     try {
       await this.#keep(reports);
     } catch (error) {
-      // They are written with the next ones.
+      // These reports are written together with the next ones.
       for (const [endpointId, report] of reports) {
         const newer = this.#reports.get(endpointId);
         this.#reports.set(endpointId, newer ? combineReports(report, newer) : report);

@@ -15,8 +15,8 @@ type Deps = {
 };
 
 /**
- * Writes what was seen of endpoints. What waits for one that works again after an outage is sent: its next attempt by the
- * schedule may be a day away.
+ * Stores the observed health of endpoints. When an endpoint works again after an outage, its waiting
+ * deliveries are sent immediately, since their next scheduled attempts may be a day away.
  */
 export function keepHealth({ pool, db, clock, nudge }: Deps) {
   return async (reports: ReadonlyMap<string, HealthReport>): Promise<void> => {

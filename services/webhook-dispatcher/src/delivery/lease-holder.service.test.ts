@@ -113,7 +113,7 @@ test("a process that starts frees what one had that died before it", async () =>
   expect(await leased()).toEqual([]);
 });
 
-/** The locks of living dispatchers, of which each has one. */
+/** The locks of living dispatchers, one for each. */
 const HELD = `select pid from pg_locks where locktype = 'advisory' and objsubid = 1
   and database = (select oid from pg_database where datname = current_database())`;
 

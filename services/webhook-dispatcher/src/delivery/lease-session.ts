@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from "pg";
 import { HOLD } from "./lease-holder-statements.ts";
 
 export type LeaseSession = {
-  /** The session with the lock. It is opened where there is none. */
+  /** The session with the lock. It is opened if there is none. */
   take(): Promise<PoolClient>;
   isHeld(): boolean;
   /** Closes one that failed, unless it has been replaced; the next `take` opens another. */

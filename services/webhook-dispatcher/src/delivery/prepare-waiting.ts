@@ -10,10 +10,10 @@ type Db = Kysely<WebhooksDatabase>;
 export type WaitingChoice = "deliver" | "discard";
 
 /**
- * Prepares what waits for an endpoint that is off or removed, so that none of it is claimed meanwhile. It is done in
- * rounds, since there may be hundreds of thousands.
+ * Prepares the waiting deliveries of an endpoint that is off or removed, so that none of them is claimed
+ * meanwhile. It works in rounds, since there may be hundreds of thousands.
  *
- * @returns how many deliveries were changed.
+ * @returns the number of changed deliveries.
  */
 export async function prepareWaiting(
   db: Db,

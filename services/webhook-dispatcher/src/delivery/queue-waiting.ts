@@ -22,9 +22,9 @@ export async function queueWaiting(
 }
 
 /**
- * Sends deliveries once beside the schedule, but for those that are queued so already.
+ * Sends deliveries once in addition to the schedule, unless they are queued so already.
  * @param chosen selects their event, its time, the endpoint, and the time until which each may start.
- * @returns how many deliveries were queued.
+ * @returns the number of queued deliveries.
  */
 export async function queueBeside(
   db: Kysely<WebhooksDatabase>,

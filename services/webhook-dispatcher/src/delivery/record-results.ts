@@ -3,8 +3,9 @@ import type { Pool } from "pg";
 import { RECORD, RECORD_COLUMNS, type AttemptRecord } from "./record-statements.ts";
 
 /**
- * Records attempts, those that end together in one statement. Its pool commits without waiting for the disk: a webhook
- * whose record a crash of the database loses is sent once more, which receivers have to handle anyway.
+ * Records attempts; those that end together go into one statement. Its pool commits without waiting for the
+ * disk. If a database crash loses the record of a webhook, the webhook is sent once more, which receivers
+ * have to handle anyway.
  */
 export function createResultRecorder(pool: Pool): NaturalBatcher<AttemptRecord, void> {
   return createNaturalBatcher<AttemptRecord, void>({

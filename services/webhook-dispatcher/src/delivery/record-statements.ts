@@ -24,7 +24,7 @@ export type AttemptRecord = {
   body_hash: Buffer;
   secret_version: number;
   next_version: number | null;
-  /** The time of the next attempt; null when there is none. */
+  /** The time of the next attempt; null if there is none. */
   retry_at: Date | null;
 };
 

@@ -30,7 +30,7 @@ test("leases are released when the database is back, once each, and together", a
   await done;
   const released = asked.slice(failures.length);
   expect(released.flat().toSorted()).toEqual(leased.map(({ deliveryId }) => deliveryId).toSorted());
-  // The first ones may be tried a moment before those that had gathered behind them.
+  // The first ones may be tried a moment before the ones collected behind them.
   expect(released.length).toBeLessThanOrEqual(2);
 });
 

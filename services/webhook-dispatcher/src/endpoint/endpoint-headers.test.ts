@@ -39,7 +39,7 @@ test("headers come back for their endpoint alone, and are no secret of it", () =
 test("what is asked for again changes nothing", () => {
   expect(decide(undefined)).toBeUndefined();
   expect(decide([{ name: "x-tenant" }, { name: "authorization", value: "one" }])).toBeUndefined();
-  // The same URL, written in another way.
+  // The same URL in another spelling.
   expect(decide(undefined, "https://SHOP.example:443/hook")).toBeUndefined();
 });
 

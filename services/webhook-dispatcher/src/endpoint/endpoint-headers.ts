@@ -35,7 +35,7 @@ export function openSentHeaders(ring: KeyRing, sealed: SealedReply, owner: strin
   return sent.for === owner ? sent : undefined;
 }
 
-/** The columns of these headers. They are bound to their endpoint, and cannot stand in the place of its secret. */
+/** The columns of these headers. They are bound to their endpoint, and cannot replace its secret. */
 export function headerColumns(ring: KeyRing, endpointId: string, headers: readonly EndpointHeader[]) {
   const text = JSON.stringify(headers.map(({ name, value }) => [name, value]));
   return {
@@ -71,7 +71,7 @@ export type HeaderChange = {
   before: { endpoint_id: string; url: string; headers: Buffer | null; header_names: string[] };
   /** The URL after the change. */
   url: string;
-  /** The headers after the change, as they are asked for; undefined where they stay. */
+  /** The requested headers; undefined if they stay unchanged. */
   asked: SentHeaders | undefined;
 };
 

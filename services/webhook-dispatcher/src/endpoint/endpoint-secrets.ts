@@ -26,16 +26,16 @@ export type SigningSecrets<Secret> = {
   headers?: Secret;
 };
 
-/** The secrets that sign now, decrypted; undefined when one of them cannot be read. */
+/** The present signing secrets, decrypted; undefined if one of them cannot be read. */
 export type OpenSecrets = (
   endpointId: string,
   secrets: SigningSecrets<Buffer>,
 ) => SigningSecrets<string> | undefined;
 
 /**
- * Opens secrets, and keeps what it has opened lately: each delivery signs with a secret, and its endpoint has had the
- * same one for months. They are found by the encrypted bytes, so a rotated secret, or one that was encrypted again, is
- * opened itself.
+ * Opens secrets, and caches recently opened ones: each delivery signs with a secret, and an endpoint keeps
+ * its secret for months. The cache's key is the encrypted bytes, so a rotated or newly encrypted secret is
+ * opened again.
  */
 export function createSecretOpener(ring: KeyRing): OpenSecrets {
   const opened = new Map<string, string>();

@@ -52,9 +52,9 @@ const REPORT_COLUMNS = [
 const OUTAGE_MINUTES = 5;
 
 /**
- * Merges what this process has seen into what all of them have. An endpoint fails since its first failure after the
- * last success, whichever process saw which. A success ends the outage, with its warnings. The rows are written in the
- * order of their keys, so two processes never wait for each other.
+ * Merges this process's observations into the shared health. An endpoint fails since its first failure after
+ * the last success, whichever process saw them. A success ends the outage, with its warnings. The rows are
+ * written in the order of their keys, so two processes never deadlock.
  */
 const KEEP_HEALTH = {
   name: "keep-health",

@@ -10,7 +10,7 @@ import { keyIdOf } from "./secret-keys-in-use.ts";
 export type Reencryption = {
   /** Endpoints whose secrets are under the active key now. */
   endpoints: number;
-  /** Endpoints whose secret no key of the ring opens. They are left as they are. */
+  /** Endpoints whose secret no key of the ring opens. They are left unchanged. */
   unreadable: string[];
 };
 

@@ -16,7 +16,7 @@ export function shareReadings(read: ReadEndpoint): ReadEndpoint {
     const askedAt = performance.now();
     const known = readings.get(endpointId);
     if (known && askedAt - known.askedAt < ENDPOINT_FRESH_MS) return await known.reading;
-    // In the order of their times, so the first ones are the oldest.
+    // The map is in the order of time, so the first ones are the oldest.
     readings.delete(endpointId);
     for (const [id, old] of readings) {
       if (askedAt - old.askedAt < ENDPOINT_FRESH_MS && readings.size < READINGS_MAX) break;

@@ -21,7 +21,7 @@ export type Connection = {
 export type ConnectionPool = {
   takeIdle(origin: string): Connection | undefined;
   adopt(origin: string, socket: TLSSocket): Connection;
-  /** @param keepAliveMs the time for which the peer keeps it; 0 where it is of no more use. */
+  /** @param keepAliveMs the time for which the peer keeps it; 0 if it cannot be used again. */
   giveBack(connection: Connection, keepAliveMs: number): void;
   discard(connection: Connection): void;
   session(origin: string): Buffer | undefined;

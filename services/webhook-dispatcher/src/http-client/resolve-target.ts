@@ -3,7 +3,9 @@ import { startPatientTimer } from "./patient-timer.ts";
 import { mayBeCalled } from "./public-address.ts";
 import type { TargetRules, WebhookTarget } from "./webhook-target.ts";
 
-/** The addresses of a name, families in turn, IPv4 first; rejects, or is empty, when it has none. */
+/**
+ * The addresses of a name, alternating between families, IPv4 first; rejects, or is empty, if there are none.
+ */
 export type Lookup = (name: string) => Promise<string[]>;
 
 /**

@@ -10,7 +10,7 @@ export type RequestResult =
       kind: "answered";
       statusCode: number;
       snippet: Buffer;
-      /** The time for which the connection may be kept for the next request; 0 where it is of no more use. */
+      /** The time for which the connection may be kept for the next request; 0 if it cannot be used again. */
       keepAliveMs: number;
     }
   | { kind: "timeout" }

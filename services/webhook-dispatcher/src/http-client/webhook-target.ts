@@ -26,8 +26,9 @@ export type TargetFault =
   | "too_long";
 
 /**
- * Checks a merchant's URL against the rules. The URL parser turns every spelling of an address (decimal, hex, octal,
- * short, full-width digits) into the plain one, so the address that is checked is the one that would be called.
+ * Checks a merchant's URL against the rules. The URL parser turns every spelling of an address (decimal, hex,
+ * octal, short, full-width digits) into the usual one, so the checked address is the one that would be
+ * called.
  */
 export function parseTarget(url: string, rules: TargetRules): WebhookTarget | TargetFault {
   if (url.length > URL_LENGTH_MAX) return "too_long";

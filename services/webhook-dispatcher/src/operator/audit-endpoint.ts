@@ -4,19 +4,22 @@ import type { Transaction } from "kysely";
 import type { WebhooksDatabase } from "../database.ts";
 import type { EndpointName } from "../endpoint/endpoint-queries.ts";
 
-/** The actor of an audited action: an operator, a person of the merchant's staff, or the merchant by one of its keys. */
+/**
+ * The actor of an audited action: an operator, a person of the merchant's staff, or the merchant with an API
+ * key.
+ */
 export type AuditedContext = Pick<OperatorContext, "requestId"> & {
   operator: Pick<OperatorContext["operator"], "name" | "staffOf">;
   /** True where an API key has asked. */
   byKey?: true;
 };
 
-/** A merchant's own request, by one of its keys. */
+/** A merchant's own request, with an API key. */
 export function byMerchant(requestId: string, merchantId: string): AuditedContext {
   return { requestId, operator: { name: `merchant ${merchantId}` }, byKey: true };
 }
 
-/** The one of those who may change endpoints that asks. */
+/** The kind of caller who makes the change. */
 export function changerOf({ operator, byKey }: AuditedContext): WebhookManagers {
   if (byKey) return "api";
   return operator.staffOf === undefined ? "operators" : "staff";

@@ -45,7 +45,7 @@ export type LogFilter = {
 /** A position in the log: event ids are UUIDv7, so the id alone names the time. */
 export type LogPosition = { eventId: string };
 
-/** Finds events, newest first, before a position: all of them, or those that are or were for one endpoint. */
+/** Finds events, newest first, before a position: all of them, or the events of one endpoint. */
 export async function findEvents(
   db: Kysely<WebhooksDatabase>,
   filter: LogFilter,
@@ -211,7 +211,7 @@ export async function findAttempts(
     .selectFrom("attempt")
     .selectAll()
     .where("event_id", "=", event_id)
-    // This lets the database skip the days before; the hour allows for clocks that differ.
+    // This lets the database skip earlier days; the hour allows for clocks that differ.
     .where("sent_at", ">=", new Date(occurred_at.getTime() - 3_600_000))
     .orderBy("sent_at")
     .execute();

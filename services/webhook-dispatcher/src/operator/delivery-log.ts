@@ -59,7 +59,7 @@ export async function listDeliveries(
   };
 }
 
-/** One event with its attempts, and what became of it at each endpoint. */
+/** One event with its attempts, and its outcome at each endpoint. */
 export async function getDelivery(
   deps: DeliveryLogDeps,
   eventId: string,

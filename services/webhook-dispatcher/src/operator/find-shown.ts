@@ -9,10 +9,11 @@ import {
 } from "./delivery-log-queries.ts";
 
 /**
- * Finds events that were neither skipped nor cancelled. No index leaves those out, and a merchant without an endpoint has
- * no others: it reads on past them, up to a bound. The list continues there, on a page with fewer rows or none.
+ * Finds events that were neither skipped nor cancelled. No index leaves these out, and a merchant without an
+ * endpoint has no others, so it reads past them up to a bound. The list continues there, on a page with few
+ * or no rows.
  *
- * @returns `readTo` where the bound or the end of the page was reached before the end of the log.
+ * @returns `readTo` if the bound or the end of the page was reached before the end of the log.
  */
 export async function findShown(
   db: Kysely<WebhooksDatabase>,

@@ -72,8 +72,9 @@ export async function beginChange(
 }
 
 /**
- * Begins a change of one endpoint, and locks it. No key changes one that is sent `webhook.endpoint_changed`: whoever has
- * stolen the key would first silence what reports the other changes.
+ * Begins a change of one endpoint, and locks it. An API key cannot change an endpoint that receives
+ * `webhook.endpoint_changed`: otherwise a thief of the key would first silence the report of the other
+ * changes.
  */
 export async function beginChangeOf(
   trx: Transaction<WebhooksDatabase>,
@@ -94,9 +95,9 @@ function mayChange(context: AuditedContext, managedBy: WebhookManagers): boolean
 export const NOT_ALLOWED = { outcome: "problem", code: "webhook_change_not_allowed" } as const;
 
 /**
- * Carries a change out where the merchant's setting allows it to the one who asks; the change looks again in its
- * transaction (see `beginChange`). A refusal is a line of the audit log; further ones of the same actor within an hour add
- * none, so that a program in a loop does not fill it.
+ * Carries out a change if the merchant's setting allows it to the caller; the change checks this again in its
+ * transaction (see `beginChange`). A refusal is a line of the audit log. Further refusals of the same actor
+ * within an hour add none, so that a program in a loop does not fill the log.
  *
  * @param change the name of the command, for the log.
  */

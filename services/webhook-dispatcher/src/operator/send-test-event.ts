@@ -16,9 +16,9 @@ import { auditEndpoint, type AuditedContext } from "./audit-endpoint.ts";
 import { NOT_FOUND } from "./manage-endpoint.ts";
 
 /**
- * Sends an endpoint one signed event of a special type, now and once, also while it is switched off and whatever the
- * state of its breaker, and returns the result. The body is no payment: a merchant that ignores the type finds no
- * status in it and ships nothing.
+ * Sends an endpoint one signed event of a special type, immediately and once, even if the endpoint is off or
+ * its circuit breaker is open, and returns the result. The body is no payment: a merchant that ignores the
+ * type finds no status in it and ships nothing.
  */
 export async function sendTestEvent(
   deps: Pick<DeliverDeps, "client" | "clock" | "openSecrets"> & RedeliverDeps,

@@ -53,7 +53,7 @@ export class BankClock {
     return atMs + this.#modes.clockOffsetSeconds * 1_000;
   }
 
-  /** The same on the wall clock of the bank's zone. */
+  /** The time on the wall clock of the bank's zone. */
   wall(rightMs: number): WallTime {
     const atMs = this.shown(rightMs);
     const zone = this.#modes.zone ?? this.#zone;

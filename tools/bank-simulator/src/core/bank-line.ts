@@ -6,7 +6,7 @@ export type BankLine = {
   /** ISO 8601, UTC. */
   at: string;
   operation: "authorize" | "sale" | "capture" | "void" | "refund";
-  /** The merchant's order id as it was sent, or the one that the bank made. */
+  /** The merchant's order id as it was sent, or one that the bank generated. */
   orderId: string;
   /** The movement's name at the bank; for a void the voided movement's name. */
   transactionId: string;

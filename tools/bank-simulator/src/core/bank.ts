@@ -67,8 +67,9 @@ export class Bank<Entry extends Timed, Event = never> {
   }
 
   /**
-   * Opens the files and replays them, each event in its place among the lines.
-   * @throws LedgerCorruptError when a file is none, or a day has ended after lines that the ledger does not have
+   * Opens the files and replays them, with each event at its place among the lines.
+   * @throws LedgerCorruptError if a file is malformed, or a day has ended after lines that the ledger does
+   * not have
    */
   static async open<Entry extends Timed, Event = never>(
     options: BankOptions<Entry, Event>,

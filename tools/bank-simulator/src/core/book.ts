@@ -40,7 +40,7 @@ export type Row<Line> = {
   /** The bank's day in which it was made, and the one that settled it. */
   day: number;
   settledInDay: number | undefined;
-  /** The ledger's lines of it. They have everything that the protocol knows of it. */
+  /** The movement's line of the ledger, which has everything that the protocol knows about it. */
   line: Line;
   capture: Line | undefined;
   void: Line | undefined;
@@ -53,7 +53,7 @@ export type Named<Line> = {
   order: Order<Line>;
   /** The row of a payment, of a refund, or of the hold that a capture of this name has captured. */
   row: Row<Line> | undefined;
-  /** The last approval under the name, or else the last decline; undefined where only a reversal has come. */
+  /** The last approval under the name, or else the last decline; undefined if only a reversal has come. */
   line: Line | undefined;
   isApproved: boolean;
   reversal: Line | undefined;

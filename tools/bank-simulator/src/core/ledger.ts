@@ -90,7 +90,7 @@ export class Ledger<Line extends LedgerRow> {
     return this.#writing?.durable.promise ?? Promise.resolve();
   }
 
-  /** The durable lines as they are in the file; with `keep` only those for which it returns true. */
+  /** The durable lines as they are in the file; with `keep` only the lines for which it returns true. */
   read(keep?: (line: Line) => boolean): Readable {
     if (this.#durableBytes === 0) return Readable.from([]);
     const stream = createReadStream(this.#path, { end: this.#durableBytes - 1 });

@@ -19,7 +19,7 @@ export const merchantTerms = {
   blockedDays: z.int().min(0).max(90).default(1),
 };
 
-/** At most twenty merchants. @param name of the field that tells them apart */
+/** A list of at most twenty merchants. @param name the field that identifies a merchant */
 export function merchantList<Schema extends z.ZodType>(
   merchant: Schema,
   name: keyof z.output<Schema> & string,

@@ -13,7 +13,7 @@ export type Notification = {
   isTaken?: (answer: string) => boolean;
 };
 
-/** Sends what a bank tells merchants by itself. Notifications are in memory only: they are hints. */
+/** Sends a bank's notifications to merchants. They are in memory only, since they are hints. */
 export class Notifier {
   readonly #stopping: AbortSignal;
   readonly #waiting: (() => void)[] = [];

@@ -107,7 +107,7 @@ export const hasNoPayment = ({ order }: OfOrder) => approvedPayments(order).leng
 /** A payment of the order stands: a bank with one success an order refuses the next. */
 export const hasPayment = ({ order }: OfOrder) => approvedPayments(order).some((row) => isStanding(row));
 
-/** A bank whose order ids a success uses up, even one that was voided. */
+/** True if a success has used up the order id, even one that was voided. */
 export const hadPayment = ({ order }: OfOrder) => approvedPayments(order).length > 0;
 
 export const hasOpenHold = ({ order }: OfOrder) =>

@@ -42,7 +42,10 @@ export async function serveCall<Answer>(
   deliver(response, wire, lateness, work.behaviour, done.answer);
 }
 
-/** Carries a call out in the time of its behaviour. @returns undefined for one that hangs before it has an effect */
+/**
+ * Carries a call out at the time of its behaviour. @returns undefined for a call that hangs before it has an
+ * effect
+ */
 export async function inItsTime<Answer>(
   lateness: Lateness,
   { behaviour, dueAtMs, carryOut }: Work<Answer>,

@@ -51,7 +51,10 @@ export type BankConfig = {
   connectionsMax: number;
   hangMs: number;
   latenessMs: number;
-  /** The address at which browsers reach the issuer's pages, without a slash at the end; undefined: that of the API. */
+  /**
+   * The address at which browsers reach the issuer's pages, without a slash at the end; undefined: the API's
+   * address.
+   */
   publicUrl: string | undefined;
   /** The unkindnesses of the start. */
   unkindness: Partial<Unkindness>;

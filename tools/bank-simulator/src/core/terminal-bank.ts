@@ -15,7 +15,7 @@ import { startBank, type Office } from "./start-bank.ts";
 import { STATEMENT_TYPE, statementFile } from "./statement.ts";
 import { ZONE } from "./turkish-time.ts";
 
-/** The settings of a bank of Turkey whose merchants have a terminal each. */
+/** The settings of a Turkish bank whose merchants have a terminal each. */
 export type TerminalConfig<Merchant, Modes> = BankConfig & { merchants: Merchant[]; modes: Modes };
 
 /** The parts that the calls of such a bank use. */
@@ -70,7 +70,7 @@ export type TerminalDefinition<
   ) => Promise<boolean>;
 };
 
-/** A protocol of such a bank. @param prefix of its environment variables */
+/** The protocol of a terminal bank. @param prefix the prefix of its environment variables */
 export function terminalProtocol<
   Entry extends BankLine,
   const Table extends FaultTable,

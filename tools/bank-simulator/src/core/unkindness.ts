@@ -15,7 +15,9 @@ export const unkindShape = {
   duplicateWindowSeconds: z.int().min(0).max(86_400).default(0),
   /** The age from which on inquiries show a movement. */
   historyLagSeconds: z.int().min(0).max(86_400).default(0),
-  /** The cells of settlement files: zeros before amounts, counts of two digits, `-` where there may be none. */
+  /**
+   * The cells of settlement files. `odd`: zeros before amounts, counts of two digits, `-` in optional cells.
+   */
   cells: z.enum(["usual", "odd"]).default("usual"),
   /** The last movement of a day is in the next day's file, too. */
   repeatsLines: z.boolean().default(false),
@@ -89,7 +91,7 @@ function rowAsOf<Line extends { at: string }>(row: Row<Line>, untilMs: number): 
   return { ...before, ...hold, status: before.status === "voided" ? "voided" : "authorized" };
 }
 
-/** How a bank writes the cells of its files. */
+/** Writes the cells of a bank's files. */
 export function cellsOf({ cells }: Pick<Unkindness, "cells">) {
   const isOdd = cells === "odd";
   return {

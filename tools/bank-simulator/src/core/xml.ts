@@ -101,8 +101,8 @@ const turkishBytes = new Map([
 const replacedCodes = new Set(turkishBytes.values());
 
 /**
- * Reads the XML out of a body: the XML itself, with any content type, or a form field with the XML, as it is or
- * percent-encoded. The encoding is the one that the XML declares. @returns undefined for anything else
+ * Reads the XML out of a body: the XML itself, with any content type, or a form field with the XML, plain or
+ * percent-encoded. The XML declares its encoding. @returns undefined for anything else
  */
 export function xmlInBody(body: Buffer, formField: string): string | undefined {
   const latin = body.toString("latin1");

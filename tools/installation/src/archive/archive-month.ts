@@ -6,7 +6,9 @@ import { createArchive } from "./archive-files.ts";
 import { ARCHIVED, readColumns, readRows, type TextRow } from "./archived-tables.ts";
 import { findUnended } from "./find-unended.ts";
 
-/** How many payments are archived, and why how many others of the month stay. */
+/**
+ * The number of archived payments, and the numbers of the month's other payments by the reason why they stay.
+ */
 export type Written = { payments: number; staying: Map<string, number> };
 
 /**

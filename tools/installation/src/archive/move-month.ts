@@ -33,7 +33,7 @@ export type Moved = { moved: number; before: number; different: number };
 export async function detachMonth(db: Kysely<AuditDatabase>, moving: Moving): Promise<Moved> {
   return await move(db, moving, async (trx, archived) => {
     await withRole(trx, "payments");
-    // A refund that is reserved meanwhile waits for this, and then finds no payment.
+    // A refund that is being reserved waits for this lock, and then finds no payment.
     await sql`select from payment where payment_id = any(${archived.map(({ id }) => id)}::uuid[]) order by payment_id
       for update`.execute(trx);
     const unended = new Set(
@@ -169,7 +169,7 @@ function distribute(
   }
 }
 
-/** The same payments as the database has them. */
+/** The stored rows of the archived payments. */
 async function readStored(trx: Trx, archived: readonly Whole[]): Promise<Map<string, Whole>> {
   const stored = wholes(archived.map(({ id }) => id));
   const owners = new Map(archived.map(({ id }) => [id, id]));

@@ -23,7 +23,7 @@ export async function withProductDatabase<Result>(
 /** The command's name at the server, and settings of its session. */
 type Session = { application_name: string; options?: string };
 
-/** The same of a URL. */
+/** Works on the database at a URL. */
 export async function withDatabaseAt<DB, Result>(
   connectionString: string,
   settings: Session,
@@ -36,7 +36,7 @@ export async function withDatabaseAt<DB, Result>(
   return await work(db);
 }
 
-/** The URL itself, for what needs one. */
+/** The URL itself, for commands that need one. */
 export function productDatabaseUrl({ "database-url": url, home }: Named, env: NodeJS.ProcessEnv): string {
   if (url !== undefined) return databaseUrlOf("--database-url", url, env);
   const admin = env["DATABASE_ADMIN_URL"];

@@ -47,8 +47,9 @@ export const roleNames: RoleName[] = schemaNames.flatMap((schema): RoleName[] =>
 export type RolePasswords = Record<RoleName, string>;
 
 /**
- * A service's role has a second login, which becomes that role as it signs in. A password is replaced while processes
- * run: the unused login gets the new one, the processes move to it one by one, and then the other is replaced.
+ * A service's role has a second login, which becomes that role as it signs in. So a password can be replaced
+ * while processes run: the unused login gets the new one, the processes move to it one by one, and then the
+ * old login's password is replaced.
  */
 export const appRoleNames: AppRoleName[] = schemaNames.flatMap((schema): AppRoleName[] => [
   ...appRoles[schema],

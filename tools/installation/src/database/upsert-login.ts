@@ -16,7 +16,7 @@ export async function upsertLogin(client: Client, role: string, password: string
   );
 }
 
-/** The words that take a role's further attributes away: none of a role that has none. */
+/** The SQL words that remove a role's further attributes; empty for a role without any. */
 const EXCESS = `
   select concat_ws(' ', case when rolsuper then 'nosuperuser' end, case when rolreplication then 'noreplication' end,
     case when rolbypassrls then 'nobypassrls' end) as excess

@@ -8,10 +8,10 @@ import { ERASED, ERASED_URL, idsOf, withoutPersonInJson } from "./erased.ts";
 import { eventsOf, obstacle, undelivered, youngEvents, type Obstacle, type Scope } from "./find-obstacles.ts";
 
 /**
- * Erases a customer from checkouts, also from those that were never paid, and from the events of their ends. An event is kept
- * for longer than its checkout: it is found by what it says itself.
+ * Erases a customer from checkouts, including unpaid ones, and from the events of their ends. An event is
+ * kept for longer than its checkout, so it is found by its own content.
  *
- * @returns how many checkouts there were.
+ * @returns the number of checkouts.
  */
 export async function eraseCheckouts(trx: Trx, customer: Customer, scope: Scope): Promise<number> {
   const { paymentIds: checkoutIds } = scope;

@@ -39,7 +39,7 @@ const argumentsSchema = z.object({
 
 type Output = (text: string) => void;
 
-/** @returns the exit code. @throws when the arguments are none, or the database cannot be reached. */
+/** @returns the exit code. @throws if the arguments are invalid, or the database cannot be reached. */
 export async function erase(args: string[], env: NodeJS.ProcessEnv, out: Output): Promise<number> {
   const line = readCommandLine(
     args,

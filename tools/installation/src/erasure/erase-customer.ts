@@ -20,14 +20,15 @@ export type Erasure =
 export type Trx = Transaction<AuditDatabase>;
 
 /**
- * Replaces a customer's identifiers by a marker, in every row of every schema that is about that customer's payments:
- * customer id, name, address, and texts that contain them. The money, its references and the masked card number stay.
+ * Replaces a customer's identifiers by a marker, in every row of every schema that is about that customer's
+ * payments: customer id, name, address, and texts that contain them. The money, its references and the masked
+ * card number stay.
  *
- * Each batch of payments is one transaction over all schemas, with an entry in the audit logs of payments, refunds and
- * webhooks. A batch is found by the customer's id, which it replaces: an erasure that was interrupted is continued by the
- * next run, and one that is finished finds nothing.
+ * Each batch of payments is one transaction over all schemas, with an entry in the audit logs of payments,
+ * refunds and webhooks. A batch is found by the customer's id, which it replaces: the next run continues an
+ * interrupted erasure, and finds nothing after a finished one.
  *
- * @param reason what it is recorded with, such as the number of the request; never the person.
+ * @param reason the recorded reason, such as the number of the request; never the person.
  */
 export async function eraseCustomer(
   db: Kysely<AuditDatabase>,

@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import { withRole } from "../database/with-role.ts";
 import type { Trx } from "./erase-customer.ts";
 
-/** Why a person cannot be erased yet. `ids` are of what the sentence is about, a few of them. */
+/** A reason why a person cannot be erased yet. `ids` are a few of the records that the sentence is about. */
 export type Obstacle = { why: string; ids: string[] };
 
 /** The rows that are erased together: payments, their refunds, and the events of both that the dispatcher has. */

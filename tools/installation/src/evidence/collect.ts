@@ -152,13 +152,16 @@ async function readProcess(services: EvidenceDeps["services"], [name, file]: Pai
   };
 }
 
-/** The service of a process; that of `api-gateway` and `gateway-operator` is the gateway. */
+/** The service of a process; `api-gateway` and `gateway-operator` belong to the gateway. */
 export function serviceOf(services: EvidenceDeps["services"], process: string): EvidencedService | undefined {
   const name = /gateway/.test(process) ? "gateway" : process;
   return Object.hasOwn(services, name) ? services[name] : undefined;
 }
 
-/** As Linux has it, separated by zeros, or in lines. An empty variable is one that is not set. */
+/**
+ * A process's environment as Linux shows it, separated by zeros, or in lines. An empty variable counts as
+ * unset.
+ */
 function environmentOf(text: string): NodeJS.ProcessEnv {
   const entries = text.split(text.includes("\0") ? "\0" : "\n").flatMap((entry) => {
     const [, name, value] = /^([^=]+)=(.+)$/s.exec(entry) ?? [];

@@ -14,7 +14,7 @@ type Package = {
 };
 export type Lock = { packages: Record<string, Package> };
 
-/** Programs of others that an installation runs, by name. One whose version is not known is left out. */
+/** External programs that an installation runs, by name. A program without a known version is left out. */
 export type Servers = Record<string, string | undefined>;
 
 /**

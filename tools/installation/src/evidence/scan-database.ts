@@ -164,7 +164,7 @@ const ROW_OF_CANDIDATE = `${WITHIN_ROW}(?:${candidate(`[^0-9${BETWEEN_TEXTS}${BE
 /** The last four digits of each card number in a text. */
 export function cardsIn(text: string): string[] {
   return [...text.matchAll(PIECES)].flatMap(([piece], index, all) => {
-    // With the characters around, which tell a card number from a part of a hexadecimal id.
+    // The surrounding characters tell a card number from a part of a hexadecimal id.
     const at = all[index]!.index;
     return isMadeOfCardNumber(text.slice(Math.max(0, at - AROUND), at + piece.length + AROUND))
       ? [piece.replaceAll(/[^0-9]/g, "").slice(-4)]

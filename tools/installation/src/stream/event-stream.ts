@@ -77,7 +77,7 @@ async function bring<Config extends object>(
   { find, make, change }: Steps<Config>,
 ): Promise<void> {
   const existing = await find();
-  // When two make it at the same time, the second finds one with the same settings, which is no error.
+  // If two create it at the same time, the second finds a stream with the same settings, which is no error.
   if (!existing) return void (await make(wanted));
   if (differences(existing, wanted).length === 0) return;
   // The client merges our changes into the existing settings, so a setting to remove has to be named.
@@ -97,8 +97,9 @@ async function bring<Config extends object>(
 export type KeptEventStream = { stop(): Promise<void> };
 
 /**
- * Makes stream and consumer again whenever one is gone, as after the loss of all of JetStream's data, for as long as
- * the bus is there. It changes none: one that differs is for people to look at, and the services refuse it.
+ * Creates stream and consumer again whenever one is missing, as after the loss of all of JetStream's data,
+ * while the bus is reachable. It changes no existing one: people have to examine a differing one, and the
+ * services refuse it.
  */
 export function keepEventStream(
   bus: Bus,

@@ -34,6 +34,9 @@ export async function startStreamKeeper(
   };
 }
 
-/** Events wait in the outboxes meanwhile, and services reopen the stream within a second of this. */
+/**
+ * Events wait in the outboxes meanwhile, and services use the stream again within a second after its
+ * creation.
+ */
 const LOOK_EVERY_MS = 3_000;
 const CLOSE_TIMEOUT_MS = 2_000;

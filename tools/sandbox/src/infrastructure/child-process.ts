@@ -6,7 +6,7 @@ import { closeSync, fstatSync, mkdirSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { killOnExit } from "./die-with-parent.ts";
 
-/** How a process ended: one of the two is set. */
+/** The end of a process: one of the two is set. */
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
 /** A running child whose output goes to a log file. */

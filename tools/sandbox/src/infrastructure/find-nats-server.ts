@@ -45,7 +45,7 @@ function cacheDir(): string {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "holdfast");
 }
 
-/** The version that a program calls itself, undefined where there is none that runs. */
+/** The version that a program prints; undefined if it does not run. */
 async function versionOf(program: string): Promise<string | undefined> {
   try {
     const { stdout } = await run(program, ["--version"], { timeout: 60_000 });

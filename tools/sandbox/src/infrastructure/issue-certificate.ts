@@ -34,7 +34,7 @@ export async function issueServer(authority: CertificatePair, host: string): Pro
   return await issue(authority, host, [x509.ExtendedKeyUsage.serverAuth], [name]);
 }
 
-/** Issues a certificate for servers on localhost that connect to each other, each as the other's client. */
+/** Issues a certificate for servers on localhost that connect to each other, as server and as client. */
 export async function issuePeer(authority: CertificatePair): Promise<CertificatePair> {
   const usages = [x509.ExtendedKeyUsage.serverAuth, x509.ExtendedKeyUsage.clientAuth];
   return await issue(authority, "localhost", usages, [localhostNames()]);

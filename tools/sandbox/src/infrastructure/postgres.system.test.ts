@@ -9,7 +9,7 @@ let home: string;
 const running: Postgres[] = [];
 
 beforeAll(() => {
-  // With a space, because homes may have one.
+  // The path has a space, because homes may have one.
   home = mkdtempSync(join(tmpdir(), "holdfast postgres-"));
 });
 

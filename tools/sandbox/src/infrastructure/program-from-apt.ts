@@ -41,7 +41,8 @@ async function fetchFromSuite(
     sources.map((stanza) => `${stanza}\nSuites: ${suite}\n`).join("\n"),
   );
   const apt = (...args: string[]) => run(["apt-get", ...throwAwayConfiguration(dir), ...args], dir);
-  // It fails as a whole when one of several sources lacks the suite; whether it found enough shows in the next step.
+  // The update fails as a whole if one of several sources lacks the suite; the next step shows whether it
+  // found enough.
   await apt("update").catch(() => undefined);
   await apt("download", wanted.package);
   const archive = readdirSync(dir).find((file) => file.endsWith(".deb"));

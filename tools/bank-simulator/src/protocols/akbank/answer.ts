@@ -9,7 +9,7 @@ export type Answer = {
   /** `2026-01-31T09:05:07.123`. */
   at: string;
   terminal: object;
-  /** Undefined for a cancellation, which has none, and for an inquiry. */
+  /** Undefined for a cancellation and for an inquiry. */
   transaction: { authCode: string; rrn: string; batchNumber: number; stan: number } | undefined;
   /** The rows of an inquiry. */
   rows?: readonly object[] | undefined;
@@ -22,7 +22,7 @@ export function isOfHost(code: string): boolean {
   return code.length === 2;
 }
 
-/** The code of the gateway, and that of the host where it was asked. */
+/** The gateway's code, and the host's if the host was asked. */
 export function resultOf(code: string) {
   if (code === "found") return { responseCode: "VPS-0000", responseMessage: "BAŞARILI" };
   if (!isOfHost(code)) return { responseCode: code, responseMessage: "İşlem gerçekleştirilemedi" };

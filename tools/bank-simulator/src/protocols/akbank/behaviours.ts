@@ -1,7 +1,9 @@
 import { answerFaults, bothWays, effectFaults, type BankTraits, type BehaviourOf } from "../../core/index.ts";
 
 const everyCall = [...answerFaults, "late", "wrong_amount", "illegal_characters", "other_order"] as const;
-/** Answers that say nothing about the effect: each comes with it (`_done`) and without it (`_not_done`). */
+/**
+ * Answers that do not reveal the effect: each exists with the effect (`_done`) and without it (`_not_done`).
+ */
 export const uncertainCodes = { host_silent: "91", unlisted: "VPS-1999" } as const;
 const money = [
   ...everyCall,

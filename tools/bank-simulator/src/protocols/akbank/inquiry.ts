@@ -23,7 +23,7 @@ export function wallTime(clock: ShownTimes, atMs: number): string {
   return `${date}T${time}`;
 }
 
-/** The rows of `1010`. A cancellation has none: it changes the row that it undid. */
+/** The rows of `1010`. A cancellation has no row: it changes the row of the movement that it voided. */
 export function historyRows(view: View): object[] {
   const shown = view.lines.filter(({ at }) => Date.parse(at) <= shownUntil(view.nowMs, view.modes));
   const rows = shown

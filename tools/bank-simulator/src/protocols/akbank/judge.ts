@@ -118,7 +118,7 @@ function numbersOfLine({ hostReference, authCode }: Entry, own: { rrn: string; a
   return { rrn: hostReference ?? own.rrn, authCode: authCode ?? own.authCode };
 }
 
-/** The names of the ledger's `sequence`-th line. The date in an rrn is that of the day after. */
+/** The names of the ledger's `sequence`-th line. The date in an rrn is the next day's. */
 function numbersOf(sequence: number, atMs: number): { rrn: string; authCode: string; stan: number } {
   const digest = createHash("sha256").update(`${sequence}/${atMs}`).digest();
   return {

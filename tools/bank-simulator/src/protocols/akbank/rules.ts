@@ -15,7 +15,7 @@ export type AkbankCase = Case<Entry> & {
   options: Merchant["options"];
 };
 
-/** Each with the code of its refusal: two digits of the host, or one of the gateway. */
+/** Each rule has the code of its refusal: two digits of the host, or a code of the gateway. */
 type Life = readonly Rule<AkbankCase, string>[];
 const { all, not } = when;
 
@@ -39,7 +39,7 @@ function isOtherAuthentication({ request, session, modes }: AkbankCase): boolean
   return isRefused || isOtherProof || isOtherSum || orderId !== form.orderId || operation !== form.operation;
 }
 
-/** A condition of a card; that of a form of 3-D Secure has been checked with the form. */
+/** A condition on a card; the card of a 3-D Secure form was checked with the form. */
 function ofCard(holds: (card: PaymentCard & { kind: "pan" }, of: AkbankCase) => boolean) {
   return (of: AkbankCase) => of.request.card?.kind === "pan" && holds(of.request.card, of);
 }

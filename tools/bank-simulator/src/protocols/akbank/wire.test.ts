@@ -123,7 +123,7 @@ describe("on the wire", () => {
       txnDateTime: "2026-11-22T12:00:00.000",
       terminal: ids,
       order: { orderId: "o" },
-      // The date is that of the day after.
+      // The date is the next day's.
       transaction: {
         authCode: expect.stringMatching(/^\d{6}$/),
         rrn: "632700000001",

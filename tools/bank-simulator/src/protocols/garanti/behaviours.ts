@@ -9,7 +9,9 @@ const everyCall = [
   "wrong_hash",
   "other_order",
 ] as const;
-/** Answers that say nothing about the effect: each comes with it (`_done`) and without it (`_not_done`). */
+/**
+ * Answers that do not reveal the effect: each exists with the effect (`_done`) and without it (`_not_done`).
+ */
 export const uncertainCodes = {
   gateway_error: "9999",
   time_out: "9998",

@@ -93,7 +93,7 @@ async function makeReturn({ form, md, authentication, behaviour }: GateSession):
     response: "",
     mdstatus: mdStatus,
     cavv,
-    // A failed authentication has none.
+    // A failed authentication has no ECI.
     eci: isGood ? eci : "",
     md,
     rnd: randomBytes(15).toString("base64"),

@@ -9,7 +9,7 @@ export type Answer = {
   /** The names of the request, which come back. */
   terminal: XmlValues;
   orderId: string;
-  /** Empty where it has none. */
+  /** Empty if the answer has no number. */
   retrefNum: string;
   authCode: string;
   batch: number;

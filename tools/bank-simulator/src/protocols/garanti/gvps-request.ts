@@ -11,7 +11,7 @@ export type PaymentCard =
 /** A request that moves money. */
 export type MoneyRequest = {
   operation: Entry["operation"];
-  /** Empty where the bank is to draw one. */
+  /** Empty if the bank has to generate one. */
   orderId: string;
   /** The movement that a follow-up is about; empty where it names the order alone. */
   originalRetrefNum: string;

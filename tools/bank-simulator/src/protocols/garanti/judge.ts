@@ -91,7 +91,7 @@ function lineOf({ modes, bank: { book } }: Desk, call: Call, judged: Judged, seq
     ...movementLine(of, { id: retrefNum, isApproved, behaviour, returnsHold: modes.voidReturnsHold }),
     terminalId: call.merchant.terminalId,
     orderId: request.orderId || `SIST${randomBytes(16).toString("hex").toUpperCase()}`,
-    // A refused follow-up may have a number, a payment that the gateway refuses has none.
+    // A refused follow-up may have a number; a payment that the gateway refuses has none.
     hostReference: verdict !== undefined && !isOfHost(verdict) && request.card ? null : retrefNum,
     authCode: isApproved ? (request.card ? authCode : (row?.line.authCode ?? null)) : null,
     currency: isVoid ? (row?.currency ?? request.currency) : request.currency,

@@ -8,8 +8,9 @@ import {
 } from "../../core/index.ts";
 
 /**
- * An operation that the bank has judged, before the ledger has numbered it. `hostReference` is the call's own RetrefNum,
- * which is also the movement's name; null where the gateway refused it before it had one. `batch` is its day's number.
+ * An operation that the bank has judged, before the ledger has numbered it. `hostReference` is the call's own
+ * RetrefNum, which is also the movement's name; null if the gateway refused the call before that. `batch` is
+ * its day's number.
  */
 export type Entry = BankLine & { terminalId: string; batch: number };
 

@@ -22,7 +22,7 @@ const inMode =
   ({ modes }: GarantiCase) =>
     modes[name] === true;
 
-/** The bank goes on after an authentication, and after an attempt at one. */
+/** The bank continues after an authentication, and after an attempt at one. */
 function isAuthenticated({ session, modes }: GarantiCase): boolean {
   const accepted = modes.halfSecure ? ["1", "2", "3", "4"] : ["1"];
   return accepted.includes(session?.authentication?.mdStatus ?? "");

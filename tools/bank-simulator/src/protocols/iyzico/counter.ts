@@ -123,7 +123,7 @@ async function answerCall(
 /** A basket of 200 items with long names is smaller. */
 const BODY_BYTES_MAX = 128 * 1_024;
 
-/** Judges a call, and tells the merchant of it when its traces are durable. */
+/** Judges a call, and notifies the merchant when its traces are durable. */
 async function carryOut(
   { desk: { bank }, webhooks }: Front,
   { merchant }: Caller,

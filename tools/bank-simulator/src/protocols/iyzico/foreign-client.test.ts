@@ -12,7 +12,7 @@ type Callback = (error: Error | null, answer: Answer) => void;
 type Resource = Record<Verb, (request: object, done: Callback) => void>;
 type Iyzipay = Record<string, Resource>;
 
-// It is CommonJS, and its types are older than it.
+// The package is CommonJS, and its types are older than its code.
 const Iyzipay = createRequire(import.meta.url)("iyzipay") as new (options: object) => Iyzipay;
 
 let bank: TestBank;

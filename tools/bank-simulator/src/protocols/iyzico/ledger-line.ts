@@ -54,7 +54,10 @@ export type PaymentFacts = {
   items: { itemId: string; paymentTransactionId: string; priceMinor: number }[];
 };
 
-/** The line of an authorization or a sale, or, where 3-D Secure has begun only, what is to become it. */
+/**
+ * The line of an authorization or a sale, or, after only the first half of 3-D Secure, the parts that it will
+ * have.
+ */
 export type PaymentLine = Omit<Entry, "outcome" | "payment"> & {
   outcome: Entry["outcome"] | "started";
   payment: PaymentFacts;

@@ -7,7 +7,7 @@ import type { IyzicoOffice } from "./calls/call.ts";
 import type { Merchant, SimulatorConfig } from "./config.ts";
 import { webhookSignature, wrongSignature } from "./wire/signature.ts";
 
-/** A step of a payment of which the merchant hears. */
+/** A step of a payment about which the merchant is notified. */
 export type Notice = {
   iyziEventType: "API_AUTH" | "THREE_DS_AUTH" | "THREE_DS_CALLBACK";
   paymentId: string;

@@ -86,9 +86,9 @@ function roundedMinor(units: bigint): bigint {
 }
 
 /**
- * The settlement file of each merchant for a day: UTF-8, commas, decimal points, times of Istanbul, and a last row with
- * the total (iyzico protocol, settlement files). Amounts are in `settlementCurrency`, also where the column's name says
- * TRY. The day's number tells days apart that end on one date.
+ * The settlement file of each merchant for a day: UTF-8, commas, decimal points, times of Istanbul, and a
+ * last row with the total (iyzico protocol, settlement files). Amounts are in `settlementCurrency`, even if
+ * the column's name says TRY. The day's number distinguishes days that end on one date.
  */
 export function filesOf(
   { payments, merchantIds, modes, clock }: Report,
@@ -165,7 +165,7 @@ const columns: readonly (readonly [name: string, value: (line: SettlementLine, h
   ["cardAssoc", ({ line }) => cardBin(line.pan).cardAssociation],
   ["cardType", ({ line }) => cardBin(line.pan).cardType],
   ["isThreeD", ({ line }) => (line.payment.isThreeDs ? "1" : "0")],
-  // The simulator keeps no names: what stands here shows that an import drops these columns.
+  // The simulator stores no names: these values show that an import drops the columns.
   ["buyerId", ({ line }) => line.payment.buyerId],
   ["buyerName", () => "BUYER-NAME"],
   ["buyerSurname", () => "BUYER-SURNAME"],

@@ -63,7 +63,7 @@ export function paddedText(text: string): string {
   return `\t\u007F\u00AD${text}. ${SLIP}\u00A0\u007F\t`;
 }
 
-/** The same with characters that no XML document may have. */
+/** Adds characters that no XML document may have. */
 export function illegalText(text: string): string {
   return `\u0000\u001B${text}\u0007\u0000\u0000`;
 }

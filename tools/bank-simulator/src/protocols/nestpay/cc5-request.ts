@@ -11,7 +11,7 @@ export type PaymentCard =
 /** A request that moves money; its rules have checked the fields that its operation needs. */
 export type MoneyRequest = {
   operation: Entry["operation"];
-  /** Empty where the bank is to make one, or where a void names a TransId alone. */
+  /** Empty if the bank has to generate one, or if a void names only a TransId. */
   orderId: string;
   groupId: string;
   transactionId: string;
@@ -21,7 +21,7 @@ export type MoneyRequest = {
   currency: string | undefined;
   /** PREAMT: the hold's amount. */
   holdMinor: bigint | undefined;
-  /** 1 where it is paid in one; `namesOne` where the request says so. */
+  /** 1 without installments; `namesOne` if the request says so explicitly. */
   installments: number;
   namesOne: boolean;
   /** A payment's. */

@@ -20,7 +20,7 @@ export type GateForm = {
   okUrl: string;
   failUrl: string;
   callbackUrl: string | undefined;
-  /** Everything that was posted, which comes back but for the card. */
+  /** All posted fields, which are returned without the card. */
   posted: Parameter[];
 };
 
@@ -103,7 +103,7 @@ const wrongFields: readonly Rule<Of, string>[] = [
   [({ field }) => !/^\d{3,4}$/.test(field("cv2")), "cv2"],
 ];
 
-/** The rules above have checked each field; what stands behind `??` is for the compiler alone. */
+/** The rules above have checked each field; the values after `??` only satisfy the compiler. */
 function formOf(field: Field, merchant: Merchant, failUrl: string, posted: Parameter[]): GateForm {
   const callbackUrl = field("callbackUrl");
   return {

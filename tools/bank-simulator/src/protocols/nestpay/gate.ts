@@ -67,7 +67,10 @@ async function makeReturn(desk: Desk, session: GateSession, clientIp: string): P
   return { method: "post", url: isGood ? form.okUrl : form.failUrl, fields, charset };
 }
 
-/** A merchant that answers FAILURE, or not at all, gets the fields twice more; the browser's return is the same. */
+/**
+ * Posts the fields to a merchant, and twice more if it answers FAILURE or not at all; the browser's return is
+ * the same.
+ */
 async function postCallback({ notifier }: Desk, url: string, fields: Parameter[]): Promise<void> {
   const body = new URLSearchParams(fields.map(([name, value]) => [name, value]));
   const isTaken = (answer: string) => !answer.includes("FAILURE");

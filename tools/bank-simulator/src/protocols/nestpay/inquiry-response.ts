@@ -20,8 +20,9 @@ export type View = {
 };
 
 /**
- * The answer to ORDERSTATUS: the last approved movement, or the last failed one where none was approved. `Approved` says
- * that the inquiry has worked, not the order. Not found is not an error of the caller: the state is there, and empty.
+ * The answer to ORDERSTATUS: the last approved movement, or the last failed one if none was approved.
+ * `Approved` refers to the inquiry, not to the order. An unknown order is no error of the caller: its state
+ * is empty.
  */
 export function statusResponse(order: BankOrder | undefined, view: View): Cc5Response {
   const row = order?.rows.findLast((each) => !when.isUnknown({ row: each })) ?? order?.rows.at(-1);

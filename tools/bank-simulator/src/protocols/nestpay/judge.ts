@@ -26,7 +26,7 @@ export type Outcome = {
   verdict: Verdict;
   line: Entry;
   batch: number;
-  /** The movement's time; for a void that of the voided movement. */
+  /** The movement's time; for a void the voided movement's. */
   movementAtMs: number;
 };
 

@@ -34,7 +34,7 @@ test("it holds, captures and, after the day's end, refunds", async () => {
     CC5Response: {
       Response: "Error",
       ProcReturnCode: "99",
-      // It takes every answer for UTF-8, so that it loses the Turkish letters.
+      // The package reads every answer as UTF-8, and so loses the Turkish letters.
       ErrMsg: expect.stringMatching(/^\uFFFDade yap\uFFFDlamaz, /),
       Extra: { ERRORCODE: "CORE-2508", NUMCODE: "992508" },
     },

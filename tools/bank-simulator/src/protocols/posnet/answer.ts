@@ -15,7 +15,7 @@ export type Answer = {
   /** The code of a refusal and the detail of its text; empty in an approval. */
   refusal: string;
   address: string;
-  /** Empty where it has none. */
+  /** Empty if the answer has none. */
   hostLogKey: string;
   authCode: string;
   /** Further elements. */

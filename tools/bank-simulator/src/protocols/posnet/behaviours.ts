@@ -1,7 +1,9 @@
 import { answerFaults, bothWays, effectFaults, type BankTraits, type BehaviourOf } from "../../core/index.ts";
 
 const everyCall = [...answerFaults, "late", "illegal_characters", "no_approved"] as const;
-/** Answers that say nothing about the effect: each comes with it (`_done`) and without it (`_not_done`). */
+/**
+ * Answers that do not reveal the effect: each exists with the effect (`_done`) and without it (`_not_done`).
+ */
 export const uncertainCodes = { host_silent: "0091", system: "E998", unlisted: "0999" } as const;
 const money = [
   ...everyCall,

@@ -36,7 +36,7 @@ export function transactionsOf(view: View): XmlValues | undefined {
   return { transactions: { transaction: ordered } };
 }
 
-/** The state of a movement; that of a void is derived from the kind that it undid. */
+/** The state of a movement; a void's state is derived from the kind of the voided movement. */
 const STATES = {
   sale: "Sale",
   authorize: "Authorization",

@@ -67,7 +67,7 @@ export type Sent = {
   call: CallName;
   mid: string;
   tid: string;
-  /** The text of an element of the call, empty where there is none. */
+  /** The text of an element of the call; empty if it is missing. */
   field: (name: string) => string;
   /** True if the answer has the movement's time. */
   isDated: boolean;

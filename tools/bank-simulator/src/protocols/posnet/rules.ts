@@ -31,7 +31,7 @@ const hasInstallments = ({ request }: PosnetCase) => request.installments > 1;
 const isTooSmall = ({ request }: PosnetCase) => request.amountMinor < 100n * BigInt(request.installments);
 const isUntaken = ({ request, options }: PosnetCase) =>
   !options.currencies.some((currency) => currency === request.currency);
-/** An approval uses an order id up, even one that was undone. */
+/** An approval uses up an order id, even if it was voided. */
 const isUsedUp = when.hadPayment;
 const isOther = ({ order, request }: PosnetCase) => {
   const [first] = when.approvedPayments(order);

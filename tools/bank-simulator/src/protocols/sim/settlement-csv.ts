@@ -111,7 +111,7 @@ class ReportedRows {
     const day = settlesOn ?? date;
     return [
       kind,
-      // A void has the reference of its sale, by which both stand for one payment.
+      // A void has its sale's reference, which identifies their payment.
       kind === "VOID" ? line.parentReference! : line.reference,
       line.externalTransactionId,
       this.#cells.optional(line.authCode ?? ""),

@@ -17,8 +17,8 @@ import { resultMessages, type ResultCode } from "./result-codes.ts";
 import { codeOf, decideReversal, isSameRequest } from "./rules.ts";
 
 /**
- * The answer to a request, before any fault changes it. `conflict`: the reference is bound to another request;
- * `duplicate`: to this one, and the bank repeats no answers.
+ * The answer to a request, before any fault changes it. `conflict`: the reference is bound to another
+ * request. `duplicate`: it is bound to this one, and the bank repeats no answers.
  */
 export type Answer = { kind: "answer"; body: AnswerBody } | { kind: "conflict" } | { kind: "duplicate" };
 
@@ -55,7 +55,7 @@ type Accepted = { body: AnswerBody; decide: (forcedCode: ResultCode | undefined)
 export class Teller {
   readonly #bank: Bank<Entry>;
   readonly #modes: Readonly<Habits & Unkindness>;
-  /** They have moved nothing, so a restart forgets them, as if they had never come. */
+  /** These operations have moved nothing, so a restart forgets them, as if they had never come. */
   readonly #accepted = new Map<string, Accepted>();
 
   /** `modes` may change between two calls. */
@@ -70,8 +70,9 @@ export class Teller {
   }
 
   /**
-   * Carries out every operation but a reversal. A repeat that is answered with the first outcome gets it regardless of
-   * its present circumstances, and one of an operation that was accepted only is accepted again.
+   * Carries out every operation except a reversal. A repetition that gets the first outcome gets it
+   * regardless of its present circumstances. A repetition of an operation that was only accepted is accepted
+   * again.
    */
   async operate(request: OperationRequest, circumstances: Circumstances): Promise<Answer> {
     const { reference, amountMinor, currency } = request;
@@ -182,7 +183,7 @@ export class Teller {
     });
   }
 
-  /** The answer to a reversal that leaves no line; undefined where the bank's rules let it reverse or bind. */
+  /** The answer to a reversal that leaves no line; undefined if the bank's rules let it reverse or bind. */
   #unboundReversal(
     request: OperationRequest,
     decision: ResultCode,
@@ -197,7 +198,10 @@ export class Teller {
   }
 }
 
-/** A call that expired is a decline in the ledger, since nothing has happened; callers must not take it for a judgement. */
+/**
+ * A call that expired is a decline in the ledger, since nothing has happened; callers must not treat it as a
+ * judgement.
+ */
 function outcomeBody(line: Entry): AnswerBody {
   return {
     reference: line.reference,

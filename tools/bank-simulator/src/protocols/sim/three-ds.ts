@@ -16,7 +16,7 @@ import { resultMessages, type ResultCode } from "./result-codes.ts";
 import { parseCompletionRequest, parseEnrolmentRequest, type EnrolmentRequest } from "./three-ds-request.ts";
 import { takenReply, wire } from "./wire.ts";
 
-/** Serves the acquirer's side of 3-D Secure. @returns whether the target is one of its calls. */
+/** Serves the acquirer's side of 3-D Secure. @returns true if the target is one of its calls. */
 export async function routeThreeDs(
   desk: Desk,
   target: string,

@@ -28,7 +28,7 @@ type Options = Partial<Omit<SimulatorConfig, "ledgerFile" | "modes">> & {
   options?: object;
 };
 
-/** A bank in this process with a ledger of its own, which is removed at the end. Its clock stands still. */
+/** A bank in this process with a ledger of its own, which is removed at the end. Its clock is stopped. */
 export async function startTestBank({ modes, options = {}, ...rest }: Options = {}) {
   const bank = await startBankOf<SimulatorConfig, LedgerLine>(protocol, {
     merchants: merchantsSchema.parse([{ ...STORE, options }]),
@@ -46,7 +46,7 @@ export async function startTestBank({ modes, options = {}, ...rest }: Options = 
   return Object.assign(bank, {
     post,
     raw: ask,
-    /** The refusal's code, that of the host where it was asked, or `ok`. */
+    /** The refusal's code (the host's if the host was asked), or `ok`. */
     code: async (body: object) => codeOf(await ask(body)),
     rows: async (orderId = "o") => (await ask(request("1010", {}, orderId))).txnDetailList ?? [],
   });

@@ -30,7 +30,7 @@ type Options = Partial<Omit<SimulatorConfig, "ledgerFile" | "modes">> & {
   options?: object;
 };
 
-/** A bank in this process with a ledger of its own, which is removed at the end. Its clock stands still. */
+/** A bank in this process with a ledger of its own, which is removed at the end. Its clock is stopped. */
 export async function startTestBank({ modes, options = {}, ...rest }: Options = {}) {
   const bank = await startBankOf<SimulatorConfig, LedgerLine>(protocol, {
     merchants: merchantsSchema.parse([{ ...STORE, options }]),

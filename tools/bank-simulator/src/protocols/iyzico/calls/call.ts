@@ -19,7 +19,10 @@ export type Desk = IyzicoOffice & { payments: Payments; days: EndedDays };
 /** The caller, and the address at which browsers reach this process for it (a URL without a slash at the end). */
 export type Caller = { merchant: Merchant; publicUrl: string };
 
-/** A call's outcome, and its traces: a line of the ledger or an event beside it, and what the merchant hears of it. */
+/**
+ * A call's outcome, and its traces: a line of the ledger or an event beside it, and the merchant's
+ * notification.
+ */
 export type Judged = {
   outcome: Outcome;
   line?: Entry | undefined;
@@ -84,7 +87,7 @@ function refusalOf({ issues }: z.ZodError): Outcome {
   return failure(code, { errorMessage: `${path.join(".") || "body"} is missing or malformed` });
 }
 
-/** The fields whose fault has a code of its own (iyzico protocol, error codes). */
+/** The fields whose faults have codes of their own (iyzico protocol, error codes). */
 const codesOfFields = new Map<string, ErrorCode>([
   ["paymentCard.cardNumber", "12"],
   ["paymentCard.expireMonth", "13"],

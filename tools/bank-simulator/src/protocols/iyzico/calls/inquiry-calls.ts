@@ -47,7 +47,7 @@ export const detail = defineCall({
   },
 });
 
-/** Every payment under an id, with what became of it (iyzico protocol, inquiry). */
+/** Every payment under an id, with its outcome (iyzico protocol, inquiry). */
 export const reportDetails = defineCall({
   group: "retrieve",
   fault: "inquire",

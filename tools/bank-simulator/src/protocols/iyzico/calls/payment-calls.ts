@@ -16,7 +16,9 @@ import { paymentAnswer, paymentSigns } from "./payment-answer.ts";
 export const sale = paymentCall("sale");
 export const hold = paymentCall("authorize");
 
-/** A payment without 3-D Secure. Each call is a new one: nothing of it is a key that a repeat could have. */
+/**
+ * A payment without 3-D Secure. Each call is a new payment: it has no key that would identify a repetition.
+ */
 function paymentCall(operation: "authorize" | "sale"): Call {
   return defineCall<PaymentRequest>({
     group: "payments",

@@ -37,7 +37,7 @@ export type AnswerFields = { [name: string]: AnswerValue };
 export type AnswerForm = {
   /** `zeros`: eight decimals, as iyzico writes; `plain`: no zeros at the end. */
   decimals: "zeros" | "plain";
-  /** `usual`: amounts and `systemTime` are numbers and `errorCode` is text; `swapped`: the other way round. */
+  /** `usual`: amounts and `systemTime` are numbers and `errorCode` is text; `swapped`: the opposite. */
   types: "usual" | "swapped";
 };
 

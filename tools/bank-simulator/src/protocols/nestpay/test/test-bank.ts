@@ -28,7 +28,7 @@ type Options = Partial<Omit<SimulatorConfig, "ledgerFile" | "modes">> & {
 /** The machine's time in tests: noon of 22 November 2026 in Turkey. */
 export const NOON = Date.parse("2026-11-22T09:00:00Z");
 
-/** A bank in this process with a ledger of its own, which is removed at the end. Its clock stands still. */
+/** A bank in this process with a ledger of its own, which is removed at the end. Its clock is stopped. */
 export async function startTestBank({ modes, options = {}, isShared = false, ...rest }: Options = {}) {
   const store = (names: typeof credentials, own: object) => ({
     clientId: names.ClientId,
