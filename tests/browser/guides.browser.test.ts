@@ -1,5 +1,5 @@
-// The guides of the merchant API in a real browser: readable on a phone, in the dark and on paper, and by every rule
-// that axe knows.
+// The guides of the merchant API in a real browser: readable on a phone, with dark colours and on paper, and
+// by every rule of axe.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   DESK,

@@ -1,6 +1,6 @@
-// Every block of code in docs/merchant, and the commands of the two documents beside it, as they stand there, against
-// the whole product: a merchant's developer can type them. A block marked `values` is filled in by the reader,
-// `terminal` runs in another terminal, and `browser` follows the buyer's steps.
+// Runs every block of code in docs/merchant, and the commands of the two documents beside it, unchanged
+// against the whole product, so that a merchant's developer can type them. The reader fills in a block marked
+// `values`, `terminal` runs in another terminal, and `browser` follows the buyer's steps.
 import { execFile, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { once } from "node:events";

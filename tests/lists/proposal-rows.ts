@@ -108,7 +108,7 @@ export async function insertFile(
   return importId;
 }
 
-/** A change of the account that changes nothing, which nobody has confirmed. */
+/** Inserts an unconfirmed proposal for an account that changes nothing. */
 export async function insertVersion(
   query: Query,
   version: number,

@@ -283,8 +283,8 @@ test.each<[args: string[], message: string]>([
 });
 
 /**
- * Columns in which the flows of this test leave a person; a table that a service adds has to be searched and erased as
- * well.
+ * The columns in which this test's flows leave personal data. A table that a service adds has to be searched
+ * and erased, too.
  */
 const COLUMNS_OF_A_PERSON = [
   "payments.chargeback.bank_reference",

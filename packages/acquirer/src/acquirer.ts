@@ -107,7 +107,7 @@ export type CardRequest = ExpiringCall &
     basket?: readonly BasketItem[];
     /** A text for the acquirer's own reports. */
     description?: string;
-    /** Absent for an ordinary payment of the cardholder's on the internet. */
+    /** Absent for an ordinary payment that the cardholder makes on the internet. */
     initiator?: Initiator;
   };
 
@@ -198,7 +198,7 @@ export type Target = {
   externalTransactionId?: string;
   /** The authorized or sold amount. */
   amountMinor: bigint;
-  /** The amount captured of it so far, where the capture was a step of its own. */
+  /** The amount captured so far, if the capture was a separate step. */
   capturedMinor?: bigint;
   /** The number of installments that it was sent with. */
   installmentCount?: number;

@@ -1,9 +1,9 @@
 import type { BusinessDay } from "./connector.ts";
 
 /**
- * The end of the business day that an instant belongs to: the first cut-off after it, with which the acquirer settles
- * the day's calls. An instant at the cut-off belongs to the next day. A cut-off that the clock skips when it is put
- * forward comes when the clock has been put forward; of a cut-off that comes twice, the first one counts.
+ * The end of an instant's business day: the next cut-off, with which the acquirer settles the day's calls. An
+ * instant at the cut-off belongs to the next day. If clocks skip the cut-off when they are put forward, it
+ * comes immediately after the skip. If they repeat it, the first one counts.
  */
 export function businessDayEnd(at: Date, { timeZone, cutOff }: BusinessDay): Date {
   const today = Temporal.Instant.fromEpochMilliseconds(at.getTime())

@@ -1,9 +1,9 @@
 import type { MovementKind } from "./acquirer.ts";
 
 /**
- * The acquirer's treatment of a request that it gets twice under one reference. `replay`: the repeat is answered with
- * the first outcome. `refuses_second_success`: it is refused where the first was approved, and judged again where it
- * was not. `none`: it is carried out again.
+ * The acquirer's treatment of a request that it gets twice under one reference. `replay`: the repetition gets
+ * the first outcome. `refuses_second_success`: the repetition is refused if the first was approved, and
+ * judged again if not. `none`: it is carried out again.
  */
 export const REPETITIONS = ["replay", "refuses_second_success", "none"] as const;
 export type Repetition = (typeof REPETITIONS)[number];

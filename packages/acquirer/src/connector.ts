@@ -35,8 +35,9 @@ export interface AcquirerConnector<Settings = unknown, Secrets = unknown> {
   capabilities(settings: Settings): Capabilities;
   connect(account: ConnectedAccount<Settings>, secrets: Secrets, wire: AcquirerWire): ProbedAcquirer;
   /**
-   * Reads a notification of the acquirer's: a pure function, absent where the protocol has no notifications that prove
-   * their sender. A genuine one is a hint to inquire about the payment that it names, and never evidence of money.
+   * Reads a notification of the acquirer; a pure function, absent if the protocol has no notifications that
+   * prove their sender. A genuine notification is a hint to inquire about the named payment, and never
+   * evidence of money.
    */
   readNotification?(notification: BankNotification, secrets: Secrets): ReadNotification;
 }
@@ -71,7 +72,7 @@ export type AcquirerWire = {
 };
 
 export interface ProbedAcquirer extends Acquirer {
-  /** A call that moves nothing and tells a wrong password from a host that cannot be reached. */
+  /** A call that moves nothing and distinguishes a wrong password from an unreachable host. */
   probe(waitUntil: Date): Promise<ProbeOutcome>;
 }
 
@@ -86,7 +87,7 @@ export type ProbeOutcome =
 
 /** A message to the address of an account, as it came. */
 export type BankNotification = {
-  /** Headers by lower-case names; one that came twice is missing. */
+  /** Headers by lower-case names; a repeated header is missing. */
   headers: Readonly<Record<string, string>>;
   body: Buffer;
 };

@@ -435,7 +435,7 @@ describe("whatever the movements of an order", () => {
     each.externalTransactionId === targetTransactionId;
 
   test("their order does not matter", () => {
-    // The code of the shown decline, one of several, is for people only.
+    // Only people read the code of a shown decline when there are several.
     const shown = (verdict: Verdict) => (verdict.kind === "declined" ? { kind: "declined" } : verdict);
     const shuffled = movements.chain((all) =>
       fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),

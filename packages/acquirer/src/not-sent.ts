@@ -9,8 +9,8 @@ export function retryHintOf({ reason, notBefore }: NotSent): RetryHint {
 }
 
 /**
- * The time to wait: the schedule's step, or until the acquirer takes the call where that is later. It is bounded by the
- * longest day, so that a wrong time costs no more.
+ * The time to wait: the schedule's step, or longer if the acquirer accepts the call only later. It is bounded
+ * by the longest day, so that a wrong time costs no more.
  * @param now epoch milliseconds.
  */
 export function waitFor(

@@ -11,7 +11,7 @@ export type ForbiddenAttempt = {
   requestId: string;
 };
 
-/** Records such an attempt, which changed nothing. */
+/** Records an attempt that was forbidden and changed nothing. */
 export async function auditForbidden<DB extends AuditDatabase>(
   db: Kysely<DB>,
   { actor, subject, role, requestId }: ForbiddenAttempt,

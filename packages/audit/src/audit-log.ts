@@ -18,9 +18,10 @@ export type AuditDatabase = {
 export type AuditRecord = { actor: string; action: string; subject: string; detail: Record<string, unknown> };
 
 /**
- * Appends to the chain, in the transaction of the effect itself: there is no effect without its entry and no entry
- * without its effect. Appends wait for each other until their transactions end; operators' actions are few. Where the
- * server's clock has stepped back (a failover to another machine), an entry gets the time of the one before it.
+ * Appends to the chain, in the transaction of the effect itself: there is no effect without its entry and no
+ * entry without its effect. Appends wait for each other until their transactions end; operators' actions are
+ * few. If the server's clock has stepped back (a failover to another machine), an entry gets the previous
+ * entry's time.
  */
 export async function appendAudit<DB extends AuditDatabase>(
   trx: Transaction<DB>,

@@ -143,9 +143,10 @@ async function auditedSchemas(db: Kysely<AuditDatabase>): Promise<string[]> {
 type Anchors = Map<string, AuditAnchor[]>;
 
 /**
- * Reads the heads in files of a log collector or a sink, line by line. A path may be a directory, whose files are read.
+ * Reads the heads in files of a log collector or a sink, line by line. A path may be a directory, whose files
+ * are read.
  *
- * @throws when a file that was named has no head: a verification with it would prove nothing.
+ * @throws if a named file has no head: a verification with it would prove nothing.
  */
 async function readAnchors(paths: string[], named: AuditHead[] = []): Promise<Anchors> {
   const heads = new Map(named.map((head) => [formatAuditHead(head), head]));

@@ -20,9 +20,9 @@ export type ChangeRequest = ApiRequest & {
 };
 
 /**
- * Sends a request under its one key until its end is certain or the retries are used up. `not_started` is returned only
- * where no sending can have been carried out, nor can be yet: a single sending without a certain end makes the end
- * unknown, even if a later one is refused, unless that refusal is about the key itself.
+ * Sends a request under its one key until its end is certain or the retries are used up. The result is
+ * `not_started` only if no sending was carried out or can still be. A single sending without a certain end
+ * makes the end unknown, even if a later one is refused, unless that refusal is about the key itself.
  */
 export async function carryOut(settings: Settings, request: ChangeRequest): Promise<Ending> {
   let open: Open | undefined;
@@ -54,7 +54,7 @@ function isNamed(verdict: Verdict, { createsRecord }: ChangeRequest): verdict is
 
 type NamedVerdict = Extract<Verdict, { kind: "open" }> & { paymentId: string };
 
-/** After a 504 and its Retry-After a 404 is conclusive: nothing came of that sending. */
+/** After a 504 and its Retry-After a 404 is conclusive: that sending was not carried out. */
 async function lookUp(settings: Settings, verdict: NamedVerdict): Promise<Verdict> {
   for (let reads = 0; reads <= settings.retries; reads++) {
     await pause(verdict.waitMs ?? backoffMs(reads));

@@ -4,9 +4,10 @@ import type { z } from "zod";
 import type * as client from "./index.ts";
 
 /**
- * The client has no dependency, so its types are written by hand; here the compiler compares them with the contracts. A
- * code of an answer is open in the client (it may be of a later gateway), so both sides are compared with their codes
- * as strings, and each list of known codes on its own. Absent and undefined are one here.
+ * The client has no dependency, so its types are written by hand, and here the compiler compares them with
+ * the contracts. A code of an answer is open in the client (it may come from a later gateway), so both sides
+ * are compared with their codes as strings, and each list of known codes separately. Absent and undefined are
+ * equal here.
  */
 type Plain<T> = T extends contracts.JsonNumber
   ? number

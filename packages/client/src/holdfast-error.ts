@@ -1,8 +1,8 @@
 import type { Known } from "./payment-records.ts";
 
 /**
- * The reason why a call failed. `code` is for programs; the gateway's own codes are in its OpenAPI document, and one
- * that this version does not know is a string like any other. No message has a card number or a secret.
+ * The reason why a call failed. `code` is for programs. The gateway's own codes are in its OpenAPI document;
+ * an unknown code is a string like any other. No message has a card number or a secret.
  */
 export class HoldfastError extends Error {
   override readonly name = "HoldfastError";
@@ -43,7 +43,7 @@ export type ClientErrorCode =
   | "connection_failed"
   /** The connection broke, or no answer came in time: the request may have been carried out. */
   | "no_answer"
-  /** The answer came from something else than the gateway, such as a proxy, or was cut off. */
+  /** The answer did not come from the gateway, but for example from a proxy, or was cut off. */
   | "unexpected_answer"
   /** The gateway ran out of time, and a look-up has shown that nothing came of the request. */
   | "conclusively_absent"
@@ -83,9 +83,12 @@ export type Problem = {
   resultCode?: string;
   resultMessage?: string;
   paymentId?: string;
-  /** With `too_young`, which only people get. */
+  /** With `too_young`, which only people's requests get. */
   notBefore?: string;
-  /** With `insufficient_user_authentication`, which only people get: the greatest age of their sign-in, in seconds. */
+  /**
+   * With `insufficient_user_authentication`, which only people's requests get: the greatest age of their
+   * sign-in, in seconds.
+   */
   maxAge?: number;
 };
 

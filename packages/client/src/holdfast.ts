@@ -8,8 +8,9 @@ import { createStatements, type Statements } from "./statements.ts";
 import { createWebhooks, type Webhooks } from "./webhooks.ts";
 
 /**
- * A merchant's client of one gateway, to be made one time and used by the whole server. Calls that move money return how
- * they ended and throw only where the calling program is at fault, before anything is sent; reads throw HoldfastError.
+ * A merchant's client of one gateway, created once and used by the whole server. Calls that move money return
+ * how they ended, and throw only for a mistake of the calling program, before anything is sent. Reads throw
+ * HoldfastError.
  */
 export class Holdfast {
   readonly payments: Payments;

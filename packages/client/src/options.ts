@@ -65,7 +65,7 @@ function refuseBrowser(): void {
 /** The parts of a global object that tell a browser from a server. */
 type Surroundings = { window?: { document?: unknown } | null; process?: { versions?: { node?: unknown } } };
 
-/** The base URL without its last slash. Addresses are written to logs, so nothing secret may be in one. */
+/** The base URL without its last slash. Addresses are logged, so they must not contain secrets. */
 function checkBaseUrl({ baseUrl, apiKey, apiSecret, allowPlainHttp = false }: HoldfastOptions): string {
   const url = typeof baseUrl === "string" && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {

@@ -20,8 +20,9 @@ export type Call = {
 export type Done<Result> = Call & { outcome: "done"; replayed: boolean } & Result;
 
 /**
- * It is not known yet whether it was carried out. Do not make the same call under another key. Wait for the payment's
- * webhook, ask `payments.waitForOutcome` where there is a `paymentId`, or repeat the call with `idempotencyKey`.
+ * It is not known yet whether the call was carried out. Do not make the same call under another key. Wait for
+ * the payment's webhook, ask `payments.waitForOutcome` if there is a `paymentId`, or repeat the call with
+ * `idempotencyKey`.
  */
 export type Unknown<Result> = Call & {
   outcome: "unknown";
@@ -44,7 +45,10 @@ export type Challenge = Call & {
   challenge: { redirectUrl: string; htmlContent?: string; expiresAt?: string };
 };
 
-/** The bank declined a capture or a cancellation, and the payment is as it was; `error.problem` has the result code. */
+/**
+ * The bank declined a capture or a cancellation, and the payment is unchanged; `error.problem` has the result
+ * code.
+ */
 export type OperationDeclined = Call & { outcome: "declined"; error: HoldfastError };
 
 export type PaymentOutcome =

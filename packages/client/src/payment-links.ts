@@ -12,7 +12,10 @@ import type { CallOptions, PaymentLinkRequest } from "./requests.ts";
 export type PaymentLinks = {
   /** Creates an address at which buyers pay, without a call of your server for each payment. */
   create(request: PaymentLinkRequest, options?: CallOptions): Promise<PaymentLinkOutcome>;
-  /** Ends the link for good; one that is ended already is `done`. A payment that is under way still ends as the bank decides. */
+  /**
+   * Ends the link for good; a link that has ended already is `done`. The bank still decides about a payment
+   * under way.
+   */
   disable(paymentLinkId: string, options?: CallOptions): Promise<PaymentLinkOutcome>;
   /** @throws HoldfastError `payment_link_not_found` among others. */
   get(paymentLinkId: string): Promise<PaymentLink>;

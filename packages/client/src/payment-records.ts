@@ -66,7 +66,9 @@ export type Payment = MerchantFields & {
   cancelledAt?: string;
   /** The `reason` of the call of `cancel`. */
   cancelReason?: string;
-  /** The sum of completed refunds; present, as the next two, on a payment that has such refunds. */
+  /**
+   * The sum of completed refunds. Like the next two fields it is present only on a payment with such refunds.
+   */
   refundedAmount?: number;
   /** The sum of refunds that have not ended and may still be paid. */
   pendingRefundAmount?: number;

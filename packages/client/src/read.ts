@@ -19,8 +19,8 @@ export async function read(settings: Settings, path: string): Promise<object> {
 /**
  * Reads a body that is not JSON, such as an image, in the same way.
  *
- * @param mediaType the only accepted one.
- * @throws HoldfastError the last one; `unexpected_answer` for another type.
+ * @param mediaType the only accepted media type.
+ * @throws HoldfastError of the last attempt; `unexpected_answer` for another type.
  */
 export async function readText(settings: Settings, path: string, mediaType: string): Promise<string> {
   return await untilRead(settings, async () => {

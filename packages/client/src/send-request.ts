@@ -86,7 +86,7 @@ async function readJson(answer: FetchAnswer): Promise<unknown> {
   }
 }
 
-/** The text of a body; undefined for one that is no UTF-8, is cut off or is too long. */
+/** The text of a body; undefined if it is not UTF-8, cut off or too long. */
 export async function readWhole({ body }: FetchAnswer): Promise<string | undefined> {
   if (body === null) return undefined;
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -112,8 +112,8 @@ export async function readWhole({ body }: FetchAnswer): Promise<string | undefin
 const ANSWER_BYTES_MAX = 1_048_576;
 
 /**
- * True for an error that says that the connection itself could not be made. An error that is not on the list counts as
- * reached: the other mistake would call a charged payment not started.
+ * True for an error that says that the connection itself could not be made. An unlisted error counts as after
+ * the connection: the opposite mistake would call a charged payment not started.
  */
 function isWithoutConnection(error: unknown): boolean {
   for (let depth = 0, at = error; depth < 4 && at instanceof Error; depth++, at = at.cause) {

@@ -19,7 +19,7 @@ export type Statement = {
   /** Sales and adjustments less refunds, chargebacks and commission. */
   netPayableAmount: number;
   lines: number;
-  /** Lines whose commission is not known yet; while there are any, the statement is not final. */
+  /** The number of lines without a known commission; the statement is final only without such lines. */
   unpricedLines: number;
   /** True if the bank has reported everything up to this day, and nothing of the day is open. */
   complete: boolean;

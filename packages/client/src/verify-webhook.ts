@@ -54,7 +54,7 @@ export async function verifyWebhook(
   for (const name of ["x-request-time", "x-request-signature", "x-event-id", "x-event-type"]) {
     const value = headerOf(headers, name);
     if (value === undefined) return invalid("header_missing", `${name} is missing`);
-    // A platform's Headers joins repeated ones; a single one of these has no comma.
+    // A platform's Headers joins repeated headers with commas; none of these values contains a comma.
     if (value === REPEATED || value.includes(",")) return invalid("header_repeated", `${name} is repeated`);
     values.push(value);
   }

@@ -89,7 +89,7 @@ function runsOf(text: string): string[] {
   );
 }
 
-/** The digits that `Math.random()` and others write behind `0.`; nobody groups a card so. */
+/** The digits that `Math.random()` and others write behind `0.`; nobody groups a card's digits like this. */
 const FRACTION = /(?<![0-9.])0\.[0-9]{15,}(?![0-9])/g;
 /** E.164: a plus sign and at most 15 digits. A plus sign behind a digit is a space of a query. */
 const TELEPHONE = /(?<![0-9])\+(?:[0-9][ ().-]{0,2}){7,15}(?![0-9])/g;

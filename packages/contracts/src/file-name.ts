@@ -2,9 +2,9 @@ import { z } from "zod";
 import { cardNumberFree, isMadeOfCardNumber } from "./card-number.ts";
 
 /**
- * A file's name as people see it: without control and other invisible characters, and not longer than a name may be.
+ * A file's name as people see it: without control and other invisible characters, and of bounded length.
  *
- * @returns undefined for one that holds a card number.
+ * @returns undefined for a name with a card number in it.
  */
 export function shownFileName(name: string): string | undefined {
   const shown = name.replaceAll(/\p{C}/gu, "").slice(0, FILE_NAME_MAX).toWellFormed() || "file";

@@ -57,7 +57,7 @@ describe("the total", () => {
         const amountMinor = BigInt(major) * 10n ** BigInt(currencyExponent(currency)!) - 1n || 1n;
         const asked = { ...basis, amountMinor, installmentCount };
         const total = installmentTotal([{ ...price, ratePercent, installmentCount }], asked);
-        // Both sides in ten-thousandths of a percent of a minor unit: nothing is rounded here.
+        // Both sides are in ten-thousandths of a percent of a minor unit, so nothing is rounded here.
         const exact = amountMinor * (1_000_000n + BigInt(ratePercent.replace(".", "")));
         const error = total * 1_000_000n - exact;
         expect(error).toBeLessThanOrEqual(500_000n);

@@ -12,8 +12,8 @@ export type InstallmentBasis = {
 };
 
 /**
- * The amount that a card is charged in all, in minor units: the order's price, and the rate of it where the buyer pays for
- * the installments. Without a price the merchant pays for them.
+ * The total amount that a card is charged, in minor units: the order's price, plus the rate if the buyer pays
+ * for the installments. Without a rate the merchant pays for them.
  */
 export function installmentTotal(prices: readonly InstallmentPrice[], basis: InstallmentBasis): bigint {
   const { amountMinor, installmentCount, loyaltyCode, day } = basis;

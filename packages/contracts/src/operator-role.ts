@@ -13,7 +13,7 @@
 export const OPERATOR_ROLES = ["viewer", "approver", "onboarder", "operations", "admin"] as const;
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
-/** Tells whether a person with these roles may do what this one may. */
+/** True if a person with these roles has the rights of the given role. */
 export function mayAct(roles: ReadonlySet<OperatorRole>, role: OperatorRole): boolean {
   switch (role) {
     case "viewer":

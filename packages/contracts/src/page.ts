@@ -13,7 +13,7 @@ export function cutPage<Row>(
   return { page, next: isEnd ? {} : { nextCursor: cursorAfter(last, page) } };
 }
 
-/** A position in a list as text that only the service that made it reads; clients send it back as it is. */
+/** A position in a list as text that only its own service reads; clients send it back unchanged. */
 export type Cursor<Position> = {
   encode(position: Position): string;
   /** @returns undefined for anything that `encode` did not make. */
@@ -32,8 +32,9 @@ export const idCursor: Cursor<string> = {
 };
 
 /**
- * A place in a list in the order of time; the id tells apart what was made in the same microsecond. The time is ISO 8601 in
- * UTC with the database's microseconds, so that the list can be read in the order of an index on the column itself.
+ * A place in a list in the order of time; the id distinguishes rows of the same microsecond. The time is ISO
+ * 8601 in UTC with the database's microseconds, so that the list can be read in the order of an index on the
+ * column itself.
  */
 export type TimePosition = { createdAt: string; id: string };
 

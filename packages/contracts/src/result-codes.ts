@@ -2,8 +2,8 @@
 export type TryAgain = "yes" | "with another card" | "no";
 
 /**
- * The gateway's own values of `resultCode`; every other one is the bank's. A code stays what it is once merchants have seen
- * it. `rule_…` names the merchant rule that declined.
+ * The gateway's own values of `resultCode`; every other value is the bank's. A code never changes once
+ * merchants have seen it. `rule_…` names the merchant rule that rejected the payment.
  */
 export const RESULT_CODES = {
   rule_largest_amount: {

@@ -26,13 +26,13 @@ export function staffMayAct(roles: ReadonlySet<StaffRole>, role: StaffRole): boo
   }
 }
 
-/** A person of a merchant's whose token was verified. Without a role they may do nothing. */
+/** A person of a merchant's staff, whose token was verified. Without a role they may do nothing. */
 export type VerifiedStaff = {
   /** The token's `sub`. */
   subject: string;
   /** See `personOf`. */
   person: string;
-  /** The merchant itself, a UUIDv7; records of test mode are under `idInMode` of it. */
+  /** The merchant itself, a UUIDv7; records of test mode are under its `idInMode`. */
   merchantId: string;
   roles: ReadonlySet<StaffRole>;
   staleSignIn?: StaleSignIn | undefined;

@@ -5,10 +5,10 @@ export class IllegalTransitionError extends Error {
 }
 
 /**
- * The check of a state machine's table, which names for each state those that may follow.
+ * The check of a state machine's table, which names the states that may follow each state.
  *
- * @returns a function that returns the state it leads to. It throws IllegalTransitionError where the table does not lead
- * there.
+ * @returns a function that returns the next state, and throws IllegalTransitionError if the table does not
+ * allow it.
  */
 export function createTransition<From extends string, State extends string>(
   table: Record<From, readonly State[]>,

@@ -1,6 +1,8 @@
 import type { OperatorRefund } from "./http/operator-refunds.ts";
 
-/** Tells whether a refund that is decided waits for people to agree again, since `payments` does not know of their consent. */
+/**
+ * True if a decided refund waits for people to agree again, since `payments` does not know of their consent.
+ */
 export function waitsForConsent({
   state,
   lastInquiry,

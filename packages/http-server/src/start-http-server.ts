@@ -26,7 +26,7 @@ export type HttpServerOptions = {
   /** The interval at which the TLS files are checked. */
   certificateIntervalMs?: number | undefined;
   timeouts: typeof HTTP_TIMEOUTS;
-  /** Open connections; one more takes the place of the one that has been idle longest, of the address with most. */
+  /** The most open connections; one more replaces the longest idle one of the address with the most. */
   connectionsMax: number;
   /** @param holdsBodyBack with `unrouted`: the client sends the body once it is requested (RFC 9110, 10.1.1). */
   onRequest: (request: IncomingMessage, response: ServerResponse, holdsBodyBack: boolean) => void;

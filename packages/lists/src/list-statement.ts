@@ -11,14 +11,17 @@ export type ListTable = {
   /** The status that merchants see, by the words of the index on it. */
   status: RawBuilder<string>;
   transactionType: RawBuilder<string>;
-  /** The text `true` for rows that count as sold, and for those that a bank has answered; payments alone have them. */
+  /**
+   * The text `true` for rows that count as sold, and for rows that a bank has answered; only payments have
+   * them.
+   */
   sold?: RawBuilder<string>;
   answered?: RawBuilder<string>;
   /** Rows that are in lists; undefined where all are. */
   shown?: RawBuilder<SqlBool>;
   /** The columns that are read of a row. */
   columns: RawBuilder<unknown>;
-  /** Tables that columns come from, too; they add no rows. */
+  /** Further tables that columns come from; they add no rows. */
   joins?: RawBuilder<unknown>;
   /** True if rows of one status are found by an index, where nothing more selective is named. */
   hasStatusIndex(filter: ListFilters): boolean;
@@ -73,12 +76,12 @@ export function listStatement<Row>(table: ListTable, query: ListQuery): RawBuild
 export const READ_PER_ROW = 50;
 
 /**
- * Rows between two places of one index. The places express the equality of the keys, and not `=`: the planner then
- * knows no other index with this order. Otherwise it would look for a large merchant's rows among everybody's newest,
- * and read all of them once that merchant has stopped.
+ * Rows between two places of one index. The places express the equality of the keys instead of `=`, so that
+ * the planner knows no other index with this order. Otherwise it would look for a large merchant's rows among
+ * everybody's newest, and read all of them once that merchant has stopped.
  *
- * A place of the list lies within its range and takes the place of the range's bound on its side: of two bounds on one
- * side PostgreSQL would start at either, and walk from the beginning of the range to each page.
+ * A place of the list lies within its range and replaces the range's bound on its side. With two bounds on
+ * one side PostgreSQL would start at either, and walk from the beginning of the range to each page.
  */
 function foundRows(
   table: ListTable,
@@ -133,7 +136,7 @@ function and(conditions: RawBuilder<SqlBool>[]): RawBuilder<SqlBool> {
 type Comparison = {
   expression: RawBuilder<unknown>;
   type: RawBuilder<unknown>;
-  /** A column that few rows have; its index leaves the others out. */
+  /** True for a column that few rows have; its index leaves the others out. */
   isOptional?: boolean;
   operator?: RawBuilder<unknown>;
 };

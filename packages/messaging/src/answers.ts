@@ -30,10 +30,10 @@ export function answersTo(bus: Bus, message: Msg): Answers {
 }
 
 /**
- * Tells whether the answer goes to an inbox of the command's own senders (or of the observer). NATS does not check the
- * reply subject of a message: without this check a sender could make the handler publish to any subject that the
- * handler may use. The check also refuses messages that JetStream delivers as itself, to any subject that a stream or
- * consumer was set up with: they have no reply subject, or one of JetStream's.
+ * True if the answer goes to an inbox of the command's own senders (or of the observer). NATS does not check
+ * the reply subject of a message. Without this check a sender could make the handler publish to any subject
+ * that the handler may use. The check also refuses messages that JetStream itself delivers, to any subject
+ * that a stream or consumer was set up with: they have no reply subject, or one of JetStream's.
  */
 export function mayBeAnswered({ senders }: Command, reply = ""): boolean {
   const prefixes = [...senders.map(inboxPrefix), inboxPrefix(OBSERVER), DEFAULT_INBOX_PREFIX];

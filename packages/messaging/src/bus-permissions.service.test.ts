@@ -158,9 +158,9 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["webhooks.staff-test-endpoint", "F", "W"],
   ["webhooks.staff-redeliver", "F", "W"],
   ["webhooks.staff-redeliver-failed", "F", "W"],
-  // Only the settlement service reports chargebacks, and it can report nothing else.
+  // Only the settlement service reports chargebacks, and it has no other command here.
   ["payments.record-chargeback-lines", "S", "P"],
-  // Only the settlement service reads the feeds of movements, and it can ask for nothing else.
+  // Only the settlement service reads the feeds of movements, and it has no other read here.
   ["payments.movements", "S", "P"],
   ["payments.settling-accounts", "S", "P"],
   ["refunds.movements", "S", "R"],

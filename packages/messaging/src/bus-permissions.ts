@@ -14,7 +14,7 @@ import {
   type EventSource,
 } from "@holdfast/contracts";
 
-/** Subjects that a user may publish and subscribe to; every other one is refused. */
+/** Subjects that a user may publish and subscribe to; every other subject is refused. */
 export type Permissions = { publish: string[]; subscribe: string[] };
 
 /**
@@ -95,7 +95,10 @@ function eventSource(source: EventSource): Permissions {
   return { publish: [eventSubject(source), ...streamSubjects("INFO")], subscribe: [] };
 }
 
-/** The subjects that ask about the event stream, or change it; never those that purge, delete or read it directly. */
+/**
+ * The subjects for questions about the event stream, or changes of it; never the subjects that purge, delete
+ * or read it directly.
+ */
 function streamSubjects(...verbs: ("INFO" | "CREATE" | "UPDATE")[]): string[] {
   const { name } = EVENT_STREAM;
   return ["INFO", ...verbs.map((verb) => `STREAM.${verb}.${name}`)].map(apiSubject);

@@ -2,8 +2,8 @@ import type { Logger } from "@holdfast/service-runtime";
 import type { Handled } from "./serve.ts";
 
 /**
- * Business events have their own lines; these are for a command that was not carried out, and at `debug` for each one that
- * was answered.
+ * Logs commands that were not carried out and, at `debug`, each one that was answered. Business events have
+ * lines of their own.
  */
 export function logHandled(log: Pick<Logger, "warn" | "debug">): (handled: Handled) => void {
   return ({ outcome, subject, context, actor, durationMs, error }) => {

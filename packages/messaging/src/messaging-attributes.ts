@@ -1,8 +1,8 @@
 import type { SpanAttributes } from "@holdfast/telemetry";
 
 /**
- * The attributes that the semantic conventions for messaging require of every span; `type` is one of their values,
- * `name` is the bus's own.
+ * The attributes that the semantic conventions for messaging require of every span; `type` is one of their
+ * values, and `name` is the bus's own.
  */
 export function messagingAttributes(
   destination: string,

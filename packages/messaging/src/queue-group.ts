@@ -85,7 +85,7 @@ export function createQueueGroup(bus: Bus, { name, subjects }: QueueGroupDefinit
 
 const RETRY_MS = 5_000;
 
-/** A subscription that the server has refused, or whose connection is closed, has nothing to drain. */
+/** A subscription that the server has refused, or with a closed connection, has nothing to drain. */
 async function drain(subscriptions: Subscription[]): Promise<void> {
   await Promise.allSettled(subscriptions.map((subscription) => subscription.drain()));
 }

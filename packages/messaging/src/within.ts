@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * Tells whether `work` resolves within `timeoutMs`; the timer does not outlive it. Where that is over already, as in a
- * process that stood still, it tells whether `work` has resolved.
+ * True if `work` resolves within `timeoutMs`; the timer does not outlive it. If that time is already over, as
+ * in a process that was stopped, it says whether `work` has resolved.
  */
 export async function within(timeoutMs: number, work: Promise<unknown>): Promise<boolean> {
   const ended = new AbortController();

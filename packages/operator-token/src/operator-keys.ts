@@ -19,9 +19,9 @@ export type OperatorKeysOptions = {
 };
 
 /**
- * The keys that verify operators' tokens, from a URL or a file, as JWKS (RFC 7517). Both are read again when they are old
- * or a token names a key that they do not have, so that keys can be rotated while the process runs. Known keys serve
- * for a bounded time while they cannot be read; a token with any other key is refused.
+ * The keys that verify operators' tokens, from a URL or a file, as JWKS (RFC 7517). They are read again when
+ * they are old or a token names an unknown key, so that keys can be rotated while the process runs. While
+ * they cannot be read, known keys are used for a bounded time; a token with any other key is refused.
  */
 export function operatorKeys(
   location: string,

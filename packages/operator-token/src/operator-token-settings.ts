@@ -122,7 +122,7 @@ export function leewaySetting() {
   return durationSetting({ min: "0s", max: "2m" }).default(5_000);
 }
 
-/** RFC 9068 demands `at+jwt`; most identity providers say `JWT`, and some nothing. */
+/** RFC 9068 requires `at+jwt`; most identity providers send `JWT`, and some send nothing. */
 export function tokenTypesSetting() {
   return namesSetting()
     .refine((names) => names.length > 0, "must name a type, or `none`")

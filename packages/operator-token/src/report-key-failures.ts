@@ -2,7 +2,10 @@ import type { Logger } from "@holdfast/service-runtime";
 import { metrics, startAtZero } from "@holdfast/telemetry";
 import type { OperatorKeysOptions } from "./operator-keys.ts";
 
-/** Counts and logs the times at which an identity provider's keys could not be read. @param people whose keys they are. */
+/**
+ * Counts and logs the failures to read an identity provider's keys. @param people the kind of people that the
+ * keys belong to.
+ */
 export function reportKeyFailures(
   people: "operators" | "staff",
   log: Pick<Logger, "warn">,

@@ -13,8 +13,8 @@ import { reportKeyFailures } from "./report-key-failures.ts";
 import { verifyStaffToken, type VerifyStaffToken } from "./verify-operator-token.ts";
 
 /**
- * The rules by which the tokens of merchants' staff are verified: the same in each process that verifies one. The first
- * three are set together; without them no staff can sign in.
+ * The rules by which the tokens of merchants' staff are verified, the same in each process. The first three
+ * are set together; without them no staff can sign in.
  */
 export const staffTokenSettings = {
   STAFF_JWKS: textSetting("must be a URL or the path of a file")
@@ -97,7 +97,7 @@ export function checkStaffTokens({ value, issues }: { value: Checked; issues: z.
   }
 }
 
-/** Verifies tokens as the settings say; undefined where an installation has no staff. */
+/** Verifies tokens by the settings; undefined if the installation has no staff. */
 export function createVerifyStaffToken(
   config: StaffTokenSettings & Pick<Checked, "OPERATOR_JWT_AUDIENCE">,
   log: Pick<Logger, "warn">,

@@ -157,9 +157,9 @@ function showsRequired({ acr, amr }: JWTPayload, { requiredAcr, requiredAmr }: O
 }
 
 /**
- * Tells whether the person signed in too long ago for a decision about money. The provider says when by `auth_time`
- * (RFC 9068, 2.2.1). A token without it has only `iat`: the person was there then, or has a session at the provider. An
- * `auth_time` that is no time, or one to come, is not recent.
+ * True if the person signed in too long ago for a decision about money. The provider gives the time as
+ * `auth_time` (RFC 9068, 2.2.1). A token without it has only `iat`: the person was there then, or has a
+ * session at the provider. An `auth_time` that is malformed or in the future is not recent.
  */
 function staleSignIn(
   { auth_time: authTime, iat = 0 }: JWTPayload,

@@ -19,7 +19,7 @@ export type EventsBeingWritten = {
 export type EventBuffer = {
   readonly size: number;
   readonly isFull: boolean;
-  /** @param untilMs the time from which others may publish them; monotonic. */
+  /** @param untilMs the time from which other processes may publish them; monotonic. */
   keep(events: ClaimedEvent[], untilMs: number): void;
   /** The oldest that are still in time. */
   take(max: number, nowMs: number): ClaimedEvent[];

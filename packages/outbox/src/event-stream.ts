@@ -61,7 +61,7 @@ export function eventStreamConfig({ replicas, bytesMax }: Pick<EventStreamSizes,
     max_bytes: bytesMax,
     duplicate_window: nanoseconds(30_000),
     num_replicas: replicas,
-    // These fields have no limit; they are named since the server shows them all.
+    // These fields are not limited; they are named because the server returns all of them.
     max_consumers: -1,
     max_msgs: -1,
     max_msgs_per_subject: -1,

@@ -2,11 +2,13 @@ import { createPool, type PoolOptions } from "@holdfast/postgres";
 import type { Pool } from "pg";
 
 /**
- * Connections for the relay, the confirmations and the comparison with the dispatcher, but never for the transactions
- * that put events into the outbox. They commit without waiting for the disk: a crash of the database can lose a claim
- * or a confirmation, and then the event is published once more, which the dispatcher recognizes by its id.
+ * Connections for the relay, the confirmations and the comparison with the dispatcher, but never for the
+ * transactions that put events into the outbox. They commit without waiting for the disk: a crash of the
+ * database can lose a claim or a confirmation, and then the event is published once more, which the
+ * dispatcher recognizes by its id.
  *
- * @param options `connectionsMax` at least 2, since the comparison keeps one: fewer than usual for a service with few events.
+ * @param options `connectionsMax` at least 2, since the comparison keeps one; a service with few events needs
+ * fewer than usual.
  */
 export function createOutboxPool({
   connectionsMax = CONNECTIONS,
@@ -24,8 +26,8 @@ export function createOutboxPool({
 const CONNECTIONS = 4;
 
 /**
- * Every statement follows an index from a few keys; a plan that was made while the table was small would read all of
- * it.
+ * Every statement follows an index from a few keys; a cached plan from a small table would read all of a
+ * large one.
  */
 const SETTINGS = {
   synchronous_commit: "off",

@@ -20,7 +20,7 @@ afterEach(async () => {
   await harness.close();
 });
 
-/** One that looks into the outbox within 20 s of its start and its events, and never again unless something asks it to. */
+/** A relay that looks into the outbox within 20 s of its start and its events, and later only when nudged. */
 function relay(change: Partial<OutboxSettings> = {}): OutboxRelay {
   const { pool, bus, log } = harness;
   const settings = harness.settings({ OUTBOX_POLL_INTERVAL: 3_600_000, ...change });

@@ -6,7 +6,7 @@ import { EventStreamSettingsError, requireConsumer } from "./event-stream.ts";
 import { readMessage, type PulledMessage } from "./pulled-message.ts";
 
 export type EventPull = {
-  /** Pulls no further events. It waits half a second at most; the work of `take` goes on. */
+  /** Pulls no further events. It waits at most half a second; the work of `take` continues. */
   stop(): Promise<void>;
 };
 

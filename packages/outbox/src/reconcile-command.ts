@@ -79,8 +79,9 @@ export class NotComparableError extends Error {
 }
 
 /**
- * Compares the events since a time, or all that the dispatcher keeps. An earlier time is refused: what the dispatcher's
- * retention has dropped would look like missing, and merchants would get webhooks of months ago again.
+ * Compares the events since a time, or all that the dispatcher keeps. An earlier time is refused: events that
+ * the dispatcher's retention has dropped would seem missing, and merchants would get webhooks of months ago
+ * again.
  *
  * @throws NotComparableError before anything is opened again.
  */

@@ -13,7 +13,7 @@ export type ReconcileDeps = { pool: Pick<Pool, "query">; bus: Bus; source: Event
 export type Reconciliation = {
   /** Confirmed events that were compared. */
   compared: number;
-  /** Events that the dispatcher does not have; their rows are open again. A single one is an incident. */
+  /** Events that the dispatcher lacks; their rows are open again. Even a single one is an incident. */
   missing: string[];
 };
 

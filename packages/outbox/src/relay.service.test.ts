@@ -133,7 +133,7 @@ const limitSize = async (bytesMax: number) => {
 const refuse = (refusing: boolean) => limitSize(refusing ? 1 : -1);
 
 test("a publish that failed does not count: after an outage of the stream the next copy is due as ever", async () => {
-  // Each has found the stream as it should be, and then meets one that takes nothing, however much later that is.
+  // Each relay has found the stream in order, and later meets one that accepts nothing.
   const make = () => round({ OUTBOX_REPUBLISH_AFTER: 3_600_000 }, Infinity);
   const rounds = Array.from({ length: 5 }, make);
   const next = make();

@@ -15,8 +15,9 @@ import type { OutboxSettings } from "./outbox-settings.ts";
 import { publishEvents } from "./publish-events.ts";
 
 /**
- * Carries committed events from a service's outbox to the event stream. A row stays open until the dispatcher has
- * confirmed it to the owner; no answer of the stream closes one. Any number of relays may run on one outbox.
+ * Carries committed events from a service's outbox to the event stream. A row stays open until the dispatcher
+ * has confirmed it to the owner; no answer of the stream closes a row. Any number of relays may run on one
+ * outbox.
  */
 export type OutboxRelay = {
   /** Starts a round now, since an event was committed. It is called after the commit, never within the transaction. */
@@ -101,8 +102,9 @@ export function startOutboxRelay({ kept = createEventBuffer(), ...deps }: RelayD
 }
 
 /**
- * Says when the relay looks in the outbox. A row that is left to its process is due again after `claimMs`, and that process
- * may be this one or one that has just died; so that long twice the looks are no further apart.
+ * Decides when the relay looks in the outbox. A row that was left to its process becomes due after `claimMs`;
+ * that process may be this one, or one that has just died. For twice that time the looks are therefore no
+ * further apart.
  */
 function createLookTimes(settings: OutboxSettings) {
   const leftMs = claimMs(settings);
@@ -137,9 +139,9 @@ function createLookTimes(settings: OutboxSettings) {
 export type RelayRoundOutcome = "more" | "limited" | "idle" | "failed";
 
 /**
- * Makes the function of one round. It publishes what the process has kept; with a look it then claims in the outbox the
- * events that are not published, and those not confirmed in time, at a limited rate. A round throws while there is no
- * stream.
+ * Creates the function of one round. It publishes the process's buffered events. When it looks in the outbox,
+ * too, it claims the unpublished events and those not confirmed in time, at a limited rate. A round throws
+ * while there is no stream.
  */
 export function createRelayRound({
   pool,

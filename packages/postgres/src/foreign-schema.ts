@@ -1,6 +1,6 @@
 import { escapeIdentifier, type ClientBase } from "pg";
 
-/** A schema that this program's migrations did not make: nothing of it is changed, and no service works on it. */
+/** A schema that this program's migrations did not make: it is not changed, and no service works on it. */
 export class ForeignSchemaError extends Error {
   override name = "ForeignSchemaError";
   readonly code = "foreign_schema";

@@ -15,10 +15,10 @@ import { Client, DatabaseError, Pool, type PoolClient, type PoolConfig } from "p
 type Connected = (error: Error | undefined, client: PoolClient | undefined, release: () => void) => void;
 
 /**
- * A pool that measures how long its callers wait and its statements take, and whose statements are spans of the unit of
- * work they belong to. A span has the name of the prepared statement, or its verb and first table: never the text,
- * never a value. A statement outside of a unit of work (polling, upkeep) has no span; one for several units has a span
- * in each of their traces, linked to the first.
+ * A pool that measures its callers' waits and its statements' durations, and makes each statement a span of
+ * its unit of work. A span has the name of the prepared statement, or its verb and first table: never the
+ * text, never a value. A statement outside of a unit of work (polling, upkeep) has no span; one for several
+ * units has a span in each of their traces, linked to the first.
  */
 export class ObservedPool extends Pool {
   readonly #waitTime: Histogram;
@@ -91,7 +91,7 @@ function observeConnections(pool: Pool, max: number, attributes: Record<string, 
   );
 }
 
-/** pg requires a class; every statement goes through its `query`, in one of its forms. */
+/** pg requires a class; every statement calls its `query`, in one of its forms. */
 function observedClient(durations: Histogram, attributes: Record<string, string>): typeof Client {
   const attributesOf = withSummary(attributes);
   return class ObservedClient extends Client {

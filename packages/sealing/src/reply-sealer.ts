@@ -47,7 +47,7 @@ export function createKeyedRecipient(key: Buffer): ReplyRecipient {
 export type RingRecipient = {
   /** The public key of the ring's active key. */
   publicKey: string;
-  /** @returns undefined where it was sealed to no key of the ring, or was changed on the way. */
+  /** @returns undefined if it was sealed to another key, or changed on the way. */
   open(sealed: SealedReply): Buffer | undefined;
 };
 

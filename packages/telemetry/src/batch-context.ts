@@ -8,8 +8,8 @@ export function inBatchContext<Result>(members: Context[], work: () => Result): 
   const bySpan = new Map(members.map((member) => [trace.getSpan(member), member]));
   bySpan.delete(undefined);
   const [first, ...others] = bySpan.values();
-  // The unit that adds to a batch and the one that flushes it differ; the flush must not run in the context of a
-  // bystander.
+  // The unit that adds to a batch and the one that flushes it differ, so the flush must not run in the
+  // context of a bystander.
   if (!first) return outsideTraces(work);
   return context.with(others.length > 0 ? first.setValue(OTHERS, others) : first, work);
 }

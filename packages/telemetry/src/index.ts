@@ -1,5 +1,6 @@
 /**
- * The imports of instrumented code: OpenTelemetry's API and nothing of its SDK, which only `start-telemetry.ts` loads.
+ * The imports of instrumented code: OpenTelemetry's API without its SDK, which only `start-telemetry.ts`
+ * loads.
  */
 export * from "./batch-context.ts";
 export * from "./duration-buckets.ts";

@@ -9,12 +9,12 @@ import { isExported, protocolOf, type TelemetrySettings } from "./telemetry-sett
 import { tracing } from "./tracing.ts";
 
 /**
- * Starts OpenTelemetry's SDK. It and its exporters read the environment themselves; `telemetrySettings` has refused
- * values that they would silently ignore. Defaults of theirs are overridden: the SDK by itself sends logs too, sends
- * each signal to `localhost` when no other place is named, and drops traces by the ratio before it is known how they
- * end.
+ * Starts OpenTelemetry's SDK. The SDK and its exporters read the environment themselves; `telemetrySettings`
+ * has refused values that they would silently ignore. Some of their defaults are overridden: the SDK would
+ * also send logs, send each signal to `localhost` by default, and drop traces by the ratio before their end
+ * is known.
  *
- * @returns a function that sends the waiting data, and ends it
+ * @returns a function that sends the waiting data, and ends the SDK
  */
 export function startSdk(name: string, isEdge: boolean, settings: TelemetrySettings): () => Promise<void> {
   // With it the SDK writes the collector's address and its answers to standard output, between the lines of the log.

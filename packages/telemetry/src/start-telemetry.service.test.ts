@@ -100,7 +100,7 @@ test("the log says that a collector refuses what is sent, and nothing else of wh
 /** Longer than any test waits. */
 const STOP_TIMEOUT_MS = 60_000;
 
-/** The SDK in this process, which reads the environment that is given; all of it ends with the test. */
+/** The SDK in this process, with the given environment; it ends with the test. */
 async function start(env: Record<string, string>): Promise<Telemetry & { troubles: string[] }> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   const troubles: string[] = [];

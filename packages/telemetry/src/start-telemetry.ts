@@ -43,10 +43,10 @@ export async function startTelemetry(options: TelemetryOptions): Promise<Telemet
 }
 
 /**
- * The SDK loads every exporter there is, gRPC among them, which makes a start longer by a sixth. So it is loaded where
- * there is a collector, and neither part of it by a command that imports a service's modules.
+ * Loads the SDK only if there is a collector: it loads every exporter, gRPC among them, which makes a start
+ * longer by a sixth. A command that imports a service's modules loads no part of it.
  *
- * @returns a function that sends the waiting data, and ends it
+ * @returns a function that sends the waiting data, and ends the SDK
  */
 async function start({ name, isEdge, settings }: TelemetryOptions): Promise<() => Promise<void>> {
   if (isExported("TRACES", settings) || isExported("METRICS", settings)) {

@@ -64,7 +64,7 @@ export class TailSamplingProcessor implements SpanProcessor {
     if (unit.fate === "kept") return this.#keep(span);
     if (unit.fate === "dropped") return;
     const isRoot = (span as unknown) === unit.root;
-    // The root says what the unit was, so it is kept even without room.
+    // The root describes the whole unit, so it is kept even without room.
     if (isRoot || unit.waiting.length < UNIT_SPANS_MAX) unit.waiting.push(span);
     if (!isRoot) return;
     const keeps = (unit.isNotable || this.#isSlow(span)) && this.#mayKeep();

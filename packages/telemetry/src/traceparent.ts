@@ -23,7 +23,9 @@ export function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext):
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
 }
 
-/** The context in which a span goes on with the trace that the header names; without one it begins a trace. */
+/**
+ * The context in which a span continues the trace that the header names; without a header it begins a trace.
+ */
 export function remoteContext(header: string | null | undefined): Context {
   const parent = parseTraceparent(header);
   return parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
@@ -35,7 +37,7 @@ export function linksTo(header: string | null | undefined): Link[] {
   return linked ? [{ context: linked }] : [];
 }
 
-/** Names the unit of work that is under way; undefined outside of one. */
+/** Names the present unit of work; undefined outside of one. */
 export function activeTraceparent(): string | undefined {
   const active = trace.getSpanContext(context.active());
   return active && trace.isSpanContextValid(active) ? formatTraceparent(active) : undefined;

@@ -7,7 +7,7 @@ import { SEND_AGAIN } from "../src/public-pages/three-ds/send-again.ts";
 
 const ASSETS = new URL("../src/public-pages/checkout/assets/", import.meta.url);
 
-/** `docs/page-scripts.md`: the inventory of the pages' scripts and styles. @throws where one has no reason. */
+/** `docs/page-scripts.md`: the inventory of the pages' scripts and styles. @throws if one has no reason. */
 export function pageScriptsMarkdown(release: PageRelease): string {
   return `# Scripts of the payment page
 

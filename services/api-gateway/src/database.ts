@@ -84,8 +84,9 @@ export type LogLevelTable = {
 type Json<Value> = ColumnType<Value | null, string | null, string | null>;
 
 /**
- * The gateway's reads and writes tell apart what can go wrong: nothing was done (`DatabaseUnavailableError`), it may have
- * been done (`OutcomeUnknownError`), or the statement is wrong (a `DatabaseError`, which is a bug).
+ * The gateway's reads and writes distinguish their failures: nothing was done (`DatabaseUnavailableError`),
+ * it may have been done (`OutcomeUnknownError`), or the statement is wrong (a `DatabaseError`, which is a
+ * bug).
  */
 export class OutcomeUnknownError extends Error {
   override name = "OutcomeUnknownError";

@@ -9,8 +9,8 @@ export type SlowBody = {
 };
 
 /**
- * Begins a request whose body does not arrive. Resolves when the server is reading the body, which it says itself: it is
- * asked to (RFC 9110, 10.1.1).
+ * Begins a request whose body does not arrive. Resolves when the server is reading the body, which it
+ * announces because it is asked to (RFC 9110, 10.1.1).
  */
 export async function sendSlowBody(
   port: number,

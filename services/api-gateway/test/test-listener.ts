@@ -8,7 +8,10 @@ import { readBody } from "../src/http/read-body.ts";
 import type { Refusal } from "../src/http/refusal.ts";
 import { requestHandler } from "../src/http/routed-request.ts";
 
-/** A listener with routes that need no other service: `/held` is answered when the test says so, `/body` reads one, `/upload` takes one. */
+/**
+ * A listener with routes that need no other service: `/held` is answered when the test says so, `/body` reads
+ * a body, and `/upload` receives one.
+ */
 export async function startTestListener(
   options: Partial<
     Pick<ListenerOptions, "timeouts" | "clientAddress" | "connectionsMax" | "tls" | "certificateIntervalMs">

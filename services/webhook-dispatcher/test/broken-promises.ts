@@ -10,7 +10,7 @@ import {
 import type { DispatcherHarness } from "./dispatcher-harness.ts";
 import type { TestEvent } from "./events.ts";
 
-/** The broken promises about these events, by the checker that uses none of the dispatcher's code. */
+/** The broken promises about these events, found by the checker, which uses none of the dispatcher's code. */
 export async function brokenPromises(
   { query, receiver, confirmed }: Pick<DispatcherHarness, "query" | "receiver" | "confirmed">,
   events: TestEvent[],

@@ -1,8 +1,8 @@
 import { containers, imageNameOf, ofKind, workloads, type Manifest, type Workload } from "../manifest.ts";
 
 /**
- * The images that an installation builds itself, by their last name: their release names them, and their digests are
- * unknown before. All others are foreign, and stand with a digest.
+ * The images that an installation builds itself, by the last part of their name. Their release names them,
+ * and their digests are unknown before it. All other images are foreign, and have a digest.
  */
 export const OUR_IMAGES: ReadonlySet<string> = new Set(["holdfast", "simulators"]);
 

@@ -86,9 +86,9 @@ export interface OrderBank<Written, Proof> {
   void(order: Order, name: string): Promise<VoidOutcome>;
   refund(request: FollowUpRequest, written: Written): Promise<AcquirerOutcome>;
   enrol(request: EnrolmentRequest, written: Written): Promise<EnrolmentOutcome>;
-  /** Reads the browser's return, by a call where only the bank can; nothing was authorized before it. */
+  /** Reads the browser's return, with a call if only the bank can judge it; nothing was authorized before. */
   prove(request: CompletionRequest, written: Written): Proven<Proof> | Promise<Proven<Proof>>;
-  /** The success of an order that a call is about. @param name the bank's name of it, where it is known. */
+  /** The success of an order that a call is about. @param name the bank's name of it, if known. */
   standing(order: Order, name?: string): Promise<Standing>;
   inquire(request: InquiryRequest): Promise<InquiryOutcome>;
   probe(waitUntil: Date): Promise<ProbeOutcome>;
@@ -196,7 +196,10 @@ function reversedByName({ kind }: Standing): ReversalOutcome {
   return isShown ? PENDING : { kind: "reversed", isHidden: true };
 }
 
-/** True where the bank's record does not show a success that the bank has named. @param ended how the void of what it shows did. */
+/**
+ * True if the bank's record does not show a success that the bank has named. @param ended the end of the void
+ * of the success that the record does show.
+ */
 async function isHidden(bank: VoidingBank, order: Order, name: string, ended: VoidOutcome): Promise<boolean> {
   if (ended.kind === "none") return true;
   if (ended.kind !== "approved" || ended.externalTransactionId === name) return false;

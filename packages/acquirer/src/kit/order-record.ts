@@ -3,7 +3,7 @@ import type { Order } from "./order-acquirer.ts";
 import { MISMATCH } from "./outcomes.ts";
 import { standingOf, type Standing, type Success } from "./standing.ts";
 
-/** A bank's record of an order: the answer to an inquiry of the port, with what else its rows say. */
+/** A bank's record of an order: the port's answer to an inquiry, with the other fields of its rows. */
 export type OrderRecord =
   | { kind: "found"; movements: readonly RecordRow[] }
   | Exclude<InquiryOutcome, { kind: "found" }>;
@@ -12,13 +12,13 @@ export type OrderRecord =
 export type RecordRow = BankMovement & {
   kind: "sale" | "authorize" | "capture" | "refund";
   state: "approved" | "declined" | "voided" | "pending";
-  /** Absent where the record does not tell it. */
+  /** Absent if the record does not have it. */
   installmentCount?: number;
   /** True if the movement's business day is over by the record. */
   isSettled: boolean;
 };
 
-/** The success of an order that a call is about. @param name the bank's name of it, where it is known. */
+/** The success of an order that a call is about. @param name the bank's name of it, if known. */
 export function standingIn(record: OrderRecord, order: Order, name?: string): Standing {
   if (record.kind === "not_found") return { kind: "unseen" };
   if (record.kind !== "found") return record;

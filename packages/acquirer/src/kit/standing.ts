@@ -35,9 +35,10 @@ export type Standing<Kind extends Success = Success> =
   | NotSent;
 
 /**
- * The success that a call is about. An order has one: of two that stand neither is believed, named or not.
- * @param name the bank's name, where it is known. A captured authorization may have got another one with its capture, so
- * that an order with one success only is about that one.
+ * The success that a call is about. An order has only one: if two are valid, neither is believed, named or
+ * not.
+ * @param name the bank's name, if known. A captured authorization may have got another name with its capture,
+ * so the only success of an order matches any name.
  */
 export function standingOf<Kind extends Success>(
   successes: readonly Kind[],

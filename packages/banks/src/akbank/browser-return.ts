@@ -104,8 +104,8 @@ function countingName(name: string) {
 }
 
 /**
- * Without a second call of ours nothing is ever authorized, so every result that does not entitle us to it is a decline
- * for good.
+ * Nothing is authorized without our second call, so every result that does not allow this call is a final
+ * decline.
  */
 function readResult(
   value: (name: SignedName) => string,

@@ -72,8 +72,8 @@ function xidOf({ fields }: BrowserReturn): string {
 }
 
 /**
- * Without a second call of ours nothing is ever authorized, so every result that does not entitle us to it is a decline
- * for good. The bank's text is not signed, and is not shown.
+ * Nothing is authorized without our second call, so every result that does not allow this call is a final
+ * decline. The bank's text is not signed, and is not shown.
  */
 function readResult(fields: Fields, xid: string, accepted: readonly string[]): ReturnRead {
   const [status = "", eci = "", cavv = "", md = ""] = (["mdstatus", "eci", "cavv", "md"] as const).map(

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { isSameSignature } from "@holdfast/acquirer/kit";
 
 /**
- * The bank's hash of values with nothing between them: whoever reads signed values has to check the form of each first, or
- * the end of one could be taken for the beginning of the next. Secrets and values are ASCII.
+ * The bank's hash of values without separators. Each signed value's form has to be checked before it is read:
+ * otherwise the end of one could pass as the beginning of the next. Secrets and values are ASCII.
  */
 export function hashOf(...values: readonly string[]): string {
   return createHash("sha512").update(values.join("")).digest("hex").toUpperCase();

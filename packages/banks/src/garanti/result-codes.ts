@@ -32,7 +32,7 @@ const ISSUER_CODES = codeTable({
   hard: "12 14 15 33 54 57 58 62 77 93",
   stolen: "04 07 34 36 37 38 41 43",
   limit: "51 61 65",
-  // An amount above what is left, and nothing there to void, capture or refund.
+  // An amount above the remainder, or nothing to void, capture or refund.
   technical: "03 13 25 28",
   // Time-outs, "try again", and failures of the issuer or on the way to it.
   undecided: "09 19 22 32 68 91 92 96 99",
@@ -62,5 +62,5 @@ export const NOT_FOUND = codes("0108 0109 0110");
 /** There is no hold to capture, or no longer. */
 export const NOTHING_TO_CAPTURE = codes("0102 0108 0109 0110 0204 0205 0209 25");
 
-/** There is nothing to void, or no longer, or something later has to be undone first. */
+/** There is nothing to void, or no longer, or a later movement has to be voided first. */
 export const NOTHING_TO_VOID = codes("0101 0108 0109 0110 0201 0202 0207 0210 25");

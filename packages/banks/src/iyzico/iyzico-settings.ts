@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { secretText, settingText, strictFields } from "@holdfast/acquirer/kit";
 import { z } from "zod";
 
-/** The currencies that iyzico takes; all of them have two decimals. */
+/** The currencies that iyzico accepts; all of them have two decimals. */
 export const IYZICO_CURRENCIES: readonly string[] = ["TRY", "USD", "EUR", "GBP", "NOK", "CHF"];
 
 const url = z

@@ -108,8 +108,8 @@ export function takenUnder(payments: readonly ReportedPayment[], reference: stri
 export type Cancellable = Success & { because: string };
 
 /**
- * A cancel gives a whole payment back; it is only for the business day, and not for a payment of which a part has been
- * refunded. A hold can be cancelled on later days, too.
+ * A cancel gives a whole payment back. It is possible only on the business day, and not for a payment that
+ * has been refunded in part. An authorization can be cancelled on later days, too.
  */
 export function asCancellable(
   payment: TakenPayment,
@@ -200,7 +200,7 @@ function isCancelled({ cancels }: TakenPayment): boolean {
   return cancels.some(({ refundStatus }) => refundStatus === DONE);
 }
 
-/** The documents do not say what other values mean, so they are neither done nor refused. */
+/** The documents do not define other values, so they are neither done nor refused. */
 const DONE = "1";
 
 function voidOf(given: Cancel): BankMovement {
@@ -209,8 +209,8 @@ function voidOf(given: Cancel): BankMovement {
 }
 
 /**
- * iyzico spreads one refund of an amount over the items of the basket. Its parts have one reference of ours and are one
- * movement here; a refund that was carried out twice shows as one of twice the amount.
+ * iyzico spreads one refund of an amount over the items of the basket. Its parts share one reference of ours
+ * and are one movement here; a refund that was carried out twice shows as one of twice the amount.
  */
 function refundsOf({ itemTransactions }: TakenPayment): BankMovement[] {
   const all = itemTransactions.flatMap(({ refunds }) => refunds);

@@ -25,7 +25,7 @@ export type ExpectedPayment = AcquirerAmount & {
   basketId: string;
   phase: Phase;
   paymentId?: string;
-  /** The sum of the basket, where the request has had one. */
+  /** The sum of the basket, if the request had one. */
   priceMinor?: bigint;
 };
 
@@ -87,8 +87,8 @@ function isOurs(payment: PaymentAnswer, expected: ExpectedPayment): boolean {
 }
 
 /**
- * `price` is the sum of the basket: less than what is paid where the buyer pays for installments, and still the whole one
- * after a capture of a part.
+ * `price` is the sum of the basket: less than the paid amount if the buyer pays for installments, and still
+ * the whole sum after a partial capture.
  */
 function isAsRequested(payment: PaymentAnswer, expected: ExpectedPayment): boolean {
   return (

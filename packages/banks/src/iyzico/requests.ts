@@ -14,8 +14,8 @@ import type { IyzicoSettings } from "./iyzico-settings.ts";
 export type IyzicoRequest = { path: string; body: string; conversationId: string };
 
 /**
- * A sale, a pre-authorization, or the first half of 3-D Secure of either. `conversationId` is the order, by which an inquiry
- * finds every movement of it; `basketId` is our reference, which the inquiry gives back.
+ * A sale, a pre-authorization, or the first half of 3-D Secure of either. `conversationId` is the order, by
+ * which an inquiry finds all of its movements; `basketId` is our reference, which the inquiry returns.
  */
 export function paymentRequest(
   path: string,
@@ -32,7 +32,7 @@ export function paymentRequest(
   return jsonRequest(path, {
     locale,
     conversationId: orderId,
-    // The basket's sum is the order's price; with what the buyer pays for installments the card is charged more.
+    // The basket's sum is the order's price; the card is charged more if the buyer pays for installments.
     price: amountText(sumOf(lines)),
     paidPrice: amountText(request.amountMinor),
     currency: request.currency,
@@ -91,7 +91,10 @@ function hasPrice(basket: readonly BasketItem[]): boolean {
   return basket.some(({ amountMinor }) => amountMinor > 0n);
 }
 
-/** iyzico demands both names. A missing one is derived from the card holder's name, whose last word is the surname. */
+/**
+ * iyzico requires both names. A missing one is derived from the card holder's name, whose last word is the
+ * surname.
+ */
 function buyerName({ customer, cardHolderName }: CardRequest): { name: string; surname: string } {
   const words = cardHolderName.trim().split(/\s+/);
   const last = words.at(-1)!;
@@ -201,7 +204,7 @@ function followUpRequest(
   return jsonRequest(path, { locale, conversationId, paymentId, ip: requestIp ?? defaults.ip, ...fields });
 }
 
-/** Asks what card a BIN belongs to: the cheapest signed call that moves nothing. */
+/** Asks for a BIN's card: the cheapest signed call that moves nothing. */
 export function probeRequest({ locale }: IyzicoSettings): IyzicoRequest {
   return jsonRequest("/payment/bin/check", { locale, conversationId: "probe", binNumber: PROBE_BIN });
 }

@@ -122,8 +122,8 @@ function readAmount(text: string): bigint | undefined {
 }
 
 /**
- * Without a second call of ours nothing is ever authorized, so every result that does not entitle us to it is a decline
- * for good.
+ * Nothing is authorized without our second call, so every result that does not allow this call is a final
+ * decline.
  */
 function readResult(fields: Fields, settings: Pick<NestpaySettings, "acceptMdStatus">): ReturnRead {
   const status = fields.get("mdstatus") ?? "";
@@ -157,7 +157,7 @@ function authenticationOf(fields: Fields, transStatus: Authentication["transStat
   return {
     transStatus,
     ...(/^\d\d$/.test(eci) && { eci }),
-    // Under EMV 3-D Secure it is a UUID; the xid of the first version is not.
+    // The id is a UUID under EMV 3-D Secure; the first version's xid is not.
     ...(/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(dsTransId) && { dsTransId }),
   };
 }

@@ -164,7 +164,7 @@ describe("a reversal", () => {
       bank.script(history, approvedXml(orderId, "T1"), historyXml(orderId, voided));
       expect(await reverse()).toEqual({ kind: "reversed" });
       expect(bank.received[1]!.fields.get("TransId")).toBe("T1");
-      // The record is behind, or shows that something else of the order stands.
+      // The record lags behind, or shows another valid success of the order.
       const second = historyXml(orderId, historyRow("S", "C", { transId: "T2" }), voided);
       for (const [after, outcome] of [
         [history, { kind: "reversed", isHidden: true }],

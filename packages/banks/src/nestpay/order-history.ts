@@ -18,8 +18,9 @@ export type OrderHistory =
   | NotSent;
 
 /**
- * A row of an order. `charge` S is a sale, an authorization or a capture, which the bank does not tell apart: a captured
- * authorization is one row, with the captured amount. C is a refund. A void has no row: it changes the state of another.
+ * A row of an order. `charge` S is a sale, an authorization or a capture, which the bank does not
+ * distinguish: a captured authorization is one row, with the captured amount. C is a refund. A void has no
+ * row: it changes another row's state.
  */
 export type HistoryRow = {
   charge: "S" | "C";
@@ -138,7 +139,7 @@ function isState(text: string): text is RowState {
   return Object.hasOwn(MOVEMENT_STATES, text);
 }
 
-/** The success of an order that a call is about. @param name the bank's name of it, where it is known. */
+/** The success of an order that a call is about. @param name the bank's name of it, if known. */
 export function standingIn(history: OrderHistory, currency: string, name?: string): Standing {
   if (history.kind === "not_found") return { kind: "unseen" };
   if (history.kind !== "found") return history;

@@ -24,7 +24,10 @@ export type BankAnswer = {
   root: XmlElement;
 };
 
-/** Reads an answer, however malformed its bytes are. It names nobody and no order: only the connection says whose it is. */
+/**
+ * Reads an answer, however malformed its bytes are. It names neither a merchant nor an order: only the
+ * connection tells which call it belongs to.
+ */
 export function readAnswer(answer: HttpAnswer): BankAnswer | Unknown {
   const text = answer.status === 200 ? textOfAnswer(answer) : undefined;
   const root = text === undefined ? undefined : readXml(text, "posnetResponse");

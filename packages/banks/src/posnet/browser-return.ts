@@ -11,8 +11,8 @@ import { classOf } from "./result-codes.ts";
 export type Packets = { kind: "packets"; merchantData: string; bankData: string; sign: string };
 
 /**
- * Reads the return of a cardholder's browser, which proves nothing by itself: only the bank can tell what its packets are
- * about. The plain fields beside them are signed by nobody, and are not read.
+ * Reads the return of a cardholder's browser, which proves nothing by itself: only the bank can read its
+ * packets. The plain fields beside them are not signed, and are not read.
  */
 export function readReturn(
   returned: BrowserReturn | undefined,

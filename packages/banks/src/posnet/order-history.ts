@@ -141,8 +141,8 @@ function statesOf(all: readonly Row[], kind: Kind, undone: ReadonlySet<string>):
   const standing = rows.filter((row) => row.counts && !isUndone(row)).length;
   const gone = rows.filter((row) => !row.counts && !isNamed(row));
   const approvedOnce = gone.filter(({ authCode }) => authCode !== undefined).length;
-  // Rows that do not count explain as many voids; the rest is of rows that still seem to. One without an issuer's code was
-  // perhaps never approved: beside one that counts it explains none.
+  // Rows that no longer count explain as many voids; the other voids belong to rows that still seem to count.
+  // A row without an issuer's code was perhaps never approved: beside a row that counts it explains none.
   const hidden = unnamed - (standing === 0 ? gone.length : approvedOnce);
   if (hidden > 0 && (hidden !== standing || approvedOnce < gone.length)) return undefined;
   return rows.map((row) => {

@@ -320,7 +320,7 @@ describe("a void", () => {
       kind: "declined",
       resultCode: "CAPTURED",
     });
-    // With a refund beside it people have to look.
+    // With a refund beside it an operator has to decide.
     script(record(`${both}; Return hostlogkey=3 amount=40,00`));
     expect(await acquirer.cancel(followUp(target({ capturedMinor: 0n })))).toEqual(mismatch);
     expect(types()).toEqual(["agreement"]);

@@ -180,7 +180,7 @@ class PosnetBank implements OrderBank<Written, Proof> {
     return isRefused(outcome, NO_TARGET) ? { kind: "not_sent", reason: "no_record" } : outcome;
   }
 
-  /** A record may show a void by nothing but a row that does not count any more, as it shows a refusal. */
+  /** A record may show a void only as a row that no longer counts, and a refusal looks the same. */
   void(order: Order, name: string): Promise<VoidOutcome> {
     const undone = new Set([name]);
     return voidByRecord(order, name, {

@@ -15,7 +15,7 @@ test.each<[Step, string, ReturnType<typeof classOf>]>([
   ["payment", "0002", "technical"],
   ["payment", "E216", "technical"],
   ["payment", "0148", "credentials"],
-  // A code of another step proves nothing of this one.
+  // Another step's code proves nothing about this step.
   ["payment", "0220", undefined],
   ["payment", "0211", undefined],
   ["payment", "E219", undefined],

@@ -65,7 +65,7 @@ const fields = z
   .record(z.string().min(1).max(64), z.string().max(8_192))
   .refine((given) => Object.keys(given).length <= 16);
 
-/** The answer of `POST /v1/3ds/complete`; `not_genuine` where the return that it was sent proves nothing. */
+/** The answer of `POST /v1/3ds/complete`; `not_genuine` if the given return proves nothing. */
 export const completionAnswer = z.discriminatedUnion("outcome", [
   z.object({ ...approvedFields, authentication: authentication.exactOptional() }),
   z.object({ ...declinedFields, authentication: authentication.exactOptional() }),

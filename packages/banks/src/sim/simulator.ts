@@ -244,7 +244,7 @@ function cardBody(request: CardRequest) {
   };
 }
 
-/** The common fields of a call, with `expiresAt` where the request has one. */
+/** The common fields of a call, with `expiresAt` if the request has one. */
 function commonBody(request: { reference: string; expiresAt?: Date } & AcquirerAmount) {
   const amountMinor = Number(request.amountMinor);
   if (!Number.isSafeInteger(amountMinor)) throw new RangeError("the amount is too large for a JSON number");

@@ -13,7 +13,7 @@ export const CARD_TYPES = ["CREDIT", "DEBIT", "PREPAID"] as const;
 /** Cards of the acquirer's country, and cards of other countries. */
 export const DOM_INT = ["DOM", "INT"] as const;
 
-/** The order whose installments are asked for; both or none. */
+/** The order whose installments are requested; both fields or neither. */
 export const binQuerySchema = z
   .object({
     amount: z

@@ -4,7 +4,7 @@ import { ENDPOINTS } from "../operations/endpoints.ts";
 
 const CARD = "4111111111111111";
 
-/** A text that is nothing else, and one that is also a URL. */
+/** A text that is only a card number, and one that is also a URL. */
 const TEXTS = [
   CARD,
   "4111 1111 1111 1111",

@@ -92,7 +92,10 @@ type CardPaymentFields = Partial<
   Record<keyof typeof cardPaymentFields | (typeof FIELDS_WITHOUT_CARD)[number], unknown>
 >;
 
-/** @param now for the card's expiry; a card is good to the end of its month anywhere on earth (UTC-12). */
+/**
+ * @param now the time for the card's expiry; a card is valid to the end of its month anywhere on earth
+ * (UTC-12).
+ */
 export function checkCardPaymentFields(fields: CardPaymentFields, now: Date, addFault: AddFault): void {
   checkAmount(fields, addFault);
   checkBasket(fields, addFault);

@@ -15,8 +15,8 @@ const fixed = z
   });
 
 /**
- * The charge for the payments that it names, in the place of the plan's own rate and fixed part. A criterion that is
- * left out matches every payment.
+ * The charge for matching payments, instead of the plan's own rate and fixed part. A criterion that is left
+ * out matches every payment.
  */
 export const commissionRuleSchema = z
   .object({

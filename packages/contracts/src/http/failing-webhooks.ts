@@ -4,7 +4,7 @@ import { merchantIdSchema } from "./merchant-id.ts";
 import { webhookEndpointSchema } from "./merchant-webhooks.ts";
 import { webhookErrorSchema } from "./webhook-errors.ts";
 
-/** Most endpoints of one answer; its total counts all of them. */
+/** The most endpoints of one answer; its total counts all of them. */
 export const FAILING_WEBHOOKS_MAX = 100;
 
 /** An endpoint that fails, as the dispatcher knows it. */

@@ -71,7 +71,7 @@ export function isBefore(day: string, end: string | undefined): boolean {
   return end === undefined || day < end;
 }
 
-/** A rate that adds nothing to any amount. What is written otherwise than a rate has come here, too, and is refused anyway. */
+/** A rate that adds nothing to any amount. Malformed rates come here, too, and are refused anyway. */
 const NOTHING = /^0(\.0+)?$/;
 
 export const installmentPricesSchema = z

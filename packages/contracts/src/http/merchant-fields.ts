@@ -22,7 +22,7 @@ export type MerchantFields = z.infer<typeof shownSchema>;
 /** Their names, in the order in which they are shown. */
 export const MERCHANT_FIELDS = shownSchema.keyof().options;
 
-/** The merchant's own fields of a validated request, and nothing else of it. */
+/** Only the merchant's own fields of a validated request. */
 export function merchantFieldsOf(request: MerchantFields): MerchantFields {
   return shownSchema.parse(request);
 }

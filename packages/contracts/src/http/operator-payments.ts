@@ -34,7 +34,7 @@ export const resolutionSchema = z
   })
   .meta({ description: "Outcome that one operator has proposed and another one has to confirm" });
 
-/** The columns of a proposal beside the row that it is about; all null without one. */
+/** The columns of a proposal beside its subject's row; all null without a proposal. */
 export type ProposalColumns = {
   resolution_outcome: z.infer<typeof resolutionOutcomeSchema> | null;
   resolution_evidence: string | null;

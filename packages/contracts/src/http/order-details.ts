@@ -21,7 +21,7 @@ const addressSchema = z
   })
   .meta({ id: "Address", description: "`country` is a name or an ISO 3166-1 code" });
 
-/** RFC 5322's plain form, at a host with a dot; linear, unlike the usual one. */
+/** RFC 5322's plain form, at a host with a dot; linear, unlike the usual expression. */
 const EMAIL = /^[A-Za-z0-9.!#$%&'*+/=?^_{|}~-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}$/;
 
 const customerSchema = z

@@ -6,7 +6,10 @@ import { nameOf } from "../person.ts";
 import { pageOf } from "./list-query.ts";
 import { merchantName } from "./merchant-name.ts";
 
-/** The kinds of what waits for a second person; `operations/proposals.ts` has how each is decided. */
+/**
+ * The kinds of proposals that wait for a second person; `operations/proposals.ts` has the operation that
+ * decides each.
+ */
 export const PROPOSAL_KINDS = [
   "ACCOUNT_CHANGE",
   "ROUTES",

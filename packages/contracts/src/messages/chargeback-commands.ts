@@ -32,7 +32,7 @@ export const recordChargebackLines = defineServiceCommand({
   senders: ["settlement"],
   work: "write",
   request: z.object({ lines: z.array(chargebackLineSchema).min(1).max(CHARGEBACK_LINES_MAX) }),
-  /** The lines that are kept now; the payments of the others are unknown. */
+  /** The lines that are recorded now; the other lines' payments are unknown. */
   result: z.object({ recorded: z.array(z.string()) }),
 });
 

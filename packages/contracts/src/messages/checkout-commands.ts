@@ -95,7 +95,10 @@ export const inspectCheckoutCard = defineServiceCommand({
   request: z.object({ checkoutId: z.uuid(), bin: binSchema }),
   result: z.object({
     cardScheme: z.string().optional(),
-    /** The checkout's counts that the card's programme allows, with what the card is charged in all; always with 1. */
+    /**
+     * The checkout's numbers of installments that the card's programme allows, with the total for each;
+     * always with 1.
+     */
     installments: z.array(z.object({ count: z.int(), totalMinor: amountMinorSchema })),
   }),
 });

@@ -52,8 +52,8 @@ export type OperatorContext = {
   requestId: string;
   deadlineAt: number;
   /**
-   * The name goes into the audit log; with `staffOf`, the merchant whose staff the person is. Decisions compare `person`
-   * (`personOf`), and records keep it.
+   * The name goes into the audit log; `staffOf` is the person's merchant, for its staff. Decisions compare
+   * `person` (`personOf`), and records store it.
    */
   operator: { name: string; person: string; roles: ReadonlySet<OperatorRole>; staffOf?: string };
 };

@@ -45,8 +45,9 @@ const endsInMsSchema = z
   .max(LOG_LEVEL_SECONDS_MAX * 1_000);
 
 /**
- * The log level of a service is changed for a time, or with `null` is its setting again. Every replica listens; the notice
- * is repeated as long as the change lasts, so that one which starts meanwhile, or missed it, follows.
+ * The log level of a service was changed for a time, or, with `null`, is its setting again. Every replica
+ * listens. The notice is repeated while the change lasts, so that a replica that starts meanwhile, or missed
+ * it, follows.
  */
 export const logLevelChanged = {
   publishers: ["gateway-operator"],

@@ -52,7 +52,10 @@ export const viewPaymentLink = defineServiceCommand({
   result: paymentLinkPageSchema,
 });
 
-/** A buyer begins to pay: a checkout of the link's order, where the link is active. The result is the link as it is then. */
+/**
+ * A buyer begins to pay: an active link gives them a checkout of its order. The result is the link's state
+ * after that.
+ */
 export const beginPaymentLink = defineServiceCommand({
   service: "payments",
   name: "begin-payment-link",

@@ -3,7 +3,10 @@ import { openProposalSchema } from "../http/proposals.ts";
 import { listPartSchema, partOfListSchema } from "./list-parts.ts";
 import { defineOperatorCommand } from "./message.ts";
 
-/** Reads what waits for a second person in one service, of the kinds that the asking one may decide; the gateway merges them. */
+/**
+ * Reads one service's proposals that wait for a second person, of the kinds that the caller may decide; the
+ * gateway merges them.
+ */
 export const readProposals = {
   payments: readProposalsOf("payments"),
   refunds: readProposalsOf("refunds"),

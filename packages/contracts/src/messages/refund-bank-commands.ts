@@ -65,7 +65,7 @@ export const agreeToRefund = defineOperatorCommand({
   work: "write",
   request: z.object({
     refundId: z.uuid(),
-    /** The amount that the person has seen; refused if it is not the reserved one. */
+    /** The amount that the person has seen; another amount than the reserved one is refused. */
     seen: z.object({ amountMinor: amountMinorSchema, currency: z.string() }).optional(),
     /** Takes the consent back, where nothing was sent by it: `refunds` has refused the person. */
     withdrawn: z.literal(true).optional(),

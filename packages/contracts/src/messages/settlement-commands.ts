@@ -99,7 +99,7 @@ export type MovementPage = z.infer<(typeof movements)["result"]>;
 export const settlingAccountSchema = z.object({ accountId: z.uuid(), timeZone: z.string() });
 export type SettlingAccount = z.infer<typeof settlingAccountSchema>;
 
-/** Accounts in one answer; a full one is followed by another question. */
+/** The most accounts in one answer; after a full answer the next page is requested. */
 export const SETTLING_ACCOUNTS_MAX = 200;
 
 /** The accounts that payments can have been sent to, by their ids: files of others are refused. */

@@ -15,7 +15,7 @@ export type Difference = {
   path: string;
   summary: string;
   description: string;
-  /** `none` where both modes are meant, or the body names one. */
+  /** `none` if both modes are meant, or the body names one. */
   mode?: "none";
 };
 
@@ -52,7 +52,7 @@ function without(schema: z.ZodObject, names: readonly string[]): z.ZodObject {
   return z.object(Object.fromEntries(Object.entries(schema.shape).filter(([name]) => !names.includes(name))));
 }
 
-/** A body that names a merchant, without it; every other one as it is. */
+/** A body without the merchant that it names; any other body unchanged. */
 function ownRequest(request: z.ZodType): z.ZodType {
   const namesOne = request instanceof z.ZodObject && "merchantId" in request.shape;
   return namesOne ? without(request, NAMES_OF_MERCHANTS) : request;

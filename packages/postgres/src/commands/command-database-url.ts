@@ -18,7 +18,10 @@ export function ownersDatabaseUrl(
     : databaseUrlOf("MIGRATION_DATABASE_URL", set, env);
 }
 
-/** @param remedy the other ways to name a database. @throws where no sandbox is running in that directory. */
+/**
+ * @param remedy the other ways to name a database.
+ * @throws if no sandbox is running in that directory.
+ */
 export function sandboxDatabaseUrl(home: string, remedy: string): string {
   const file = join(home, "sandbox.json");
   try {

@@ -3,9 +3,9 @@ import { DatabaseError } from "pg";
 import { ForeignSchemaError } from "../foreign-schema.ts";
 
 /**
- * Tells whether a command would fail likewise if it was tried again: its settings are wrong, the schema is another's, or a
- * statement is refused for its text or the rows that are there. Everything else may pass: locks, a server that starts, a
- * password that has just been changed, a grant that an administrator gives.
+ * True if a command would fail again in the same way: its settings are wrong, the schema is another
+ * program's, or a statement is refused for its text or the existing rows. Everything else may pass: locks, a
+ * server that starts, a password that has just been changed, a grant that an administrator gives.
  */
 export function failsAgain(error: unknown): boolean {
   if (error instanceof DatabaseError)

@@ -5,9 +5,10 @@ import type { KeyProvider } from "./key-provider.ts";
 import { providerFault, readProviderFile } from "./provider-fault.ts";
 
 /**
- * A key in a PKCS #11 device, named by its URI (RFC 7512), through OpenSC's `pkcs11-tool`: the vendor's library stays out
- * of the service's process. The mechanism is AES-CBC, which every device and that tool have. It hides the data key,
- * which is random and two whole blocks; a changed one is another key, under which the ring's GCM does not open.
+ * A key in a PKCS #11 device, named by its URI (RFC 7512), through OpenSC's `pkcs11-tool`: the vendor's
+ * library stays out of the service's process. The mechanism is AES-CBC, which every device and that tool
+ * support. It hides the data key, which is random and two whole blocks. A manipulated data key is another
+ * key, with which the ring's GCM does not open.
  */
 export function pkcs11Provider(uri: string): KeyProvider {
   const { name, token, id, modulePath, pinFile } = readUri(uri);

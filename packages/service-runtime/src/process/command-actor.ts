@@ -3,11 +3,11 @@ import { z } from "zod";
 import { parseConfig } from "../settings/config.ts";
 
 /**
- * The person who runs a command, as the audit log names them: `settle (olga)`. In a cluster a pod's user is the same
- * for all people, so `deploy/k8s/run` says who made the Job. A person who may make Jobs may also say another name; the
- * cluster's own audit log is the proof.
+ * The person who runs a command, as the audit log names them: `settle (olga)`. In a cluster a pod's user is
+ * the same for all people, so `deploy/k8s/run` passes the name of the person who created the Job. A person
+ * who may create Jobs can pass another name; the cluster's own audit log is the proof.
  *
- * @throws ConfigError for a `COMMAND_RUN_BY` that is no name.
+ * @throws ConfigError for a malformed `COMMAND_RUN_BY`.
  */
 export function commandActor(command: string, env: NodeJS.ProcessEnv): string {
   const { COMMAND_RUN_BY: person = userName() } = parseConfig(z.object(commandSettings), env);

@@ -15,7 +15,7 @@ const ENVIRONMENT = {
   SETTING_OF_A_NEWER_VERSION: "on",
 };
 
-/** A process whose service starts as the text says, or that runs another program. */
+/** A process whose service starts with this source text, or that runs another program. */
 function run(
   start: string,
   program = `void runService({ name: "test", config: z.object(commonSettings), start: async (_config, log) => { ${start} } });`,

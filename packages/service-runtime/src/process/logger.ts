@@ -59,7 +59,7 @@ let shared: DestinationStream | undefined;
 /** One stream for all loggers of a process: two would cut each other's lines. */
 const standardOutput = (): DestinationStream => (shared ??= openStandardOutput());
 
-/** Lines gather for a moment instead of costing a write each; `flushLog` empties the buffer at exit. */
+/** Collects lines for a moment instead of writing each; `flushLog` empties the buffer at exit. */
 function openStandardOutput(): DestinationStream {
   const stream = pino.destination({ fd: 1, sync: false, minLength: 4_096 });
   // The stream's own `periodicFlush` wakes two threads four times a second even if nothing is logged.

@@ -114,7 +114,8 @@ export function urlSetting(...protocols: string[]) {
     z
       .string({ error })
       .refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), { error })
-      // PostgreSQL's own clients take several and look for the primary among them; ours takes the name that leads there.
+      // PostgreSQL's own clients accept several hosts and look for the primary among them; ours accepts one
+      // name, which has to lead there.
       .refine((value) => !URL.canParse(value) || !new URL(value).hostname.includes(","), {
         error: "must name one host: for PostgreSQL the name that always leads to the primary",
       })

@@ -9,9 +9,10 @@ import {
 } from "@holdfast/telemetry";
 
 /**
- * Natural batching: while one flush runs, the next items gather, so a busy process commits many items in one statement
- * and an idle one commits each immediately. Nothing waits for a timer unless `lingerMs` is set. Measured on 2 cores (64
- * clients, two durable commits a payment): 2 360 payments/s one by one, 4 280-5 640 batched.
+ * Natural batching: while one flush runs, the next items are collected, so a busy process commits many items
+ * in one statement and an idle one commits each immediately. Nothing waits for a timer unless `lingerMs` is
+ * set. Measured on 2 cores (64 clients, two durable commits a payment): 2 360 payments/s one by one, 4 280-5
+ * 640 batched.
  */
 export type NaturalBatcher<Item, Result> = {
   /** Resolves with the item's own result; rejects with the flush's error. */
@@ -135,8 +136,8 @@ type BatchMetrics = {
 };
 
 /**
- * Measures the items that wait for the flush before theirs, and their waits. While a statement hangs this is where the
- * time goes: the waiting item's unit of work has no statement yet, and so no span of one.
+ * Measures the items that wait for the flush before theirs, and their waits. This is the time that passes
+ * while a statement hangs: the waiting item's unit of work has no statement yet, and so no span of one.
  */
 function measureBatches(name: string): BatchMetrics {
   let waiting = 0;

@@ -27,7 +27,10 @@ export type WorkPoolsOptions<Key, Item> = Omit<
 };
 
 export type WorkPools = PeriodicTask & {
-  /** Has the next look come within `intervalMs`, since something may be due by then. The end of an item does so, too. */
+  /**
+   * Makes the next check come within `intervalMs`, since something may be due by then. The end of an item
+   * does so, too.
+   */
   nudge(): void;
 };
 
@@ -106,8 +109,8 @@ async function until(due: Promise<void>, stopped: AbortSignal): Promise<void> {
 }
 
 /**
- * Calls `look` again and again, each time after the milliseconds that the last call has returned, or after `intervalMs`
- * where a nudge comes before.
+ * Calls `look` repeatedly, each time after the milliseconds that the last call returned, or after
+ * `intervalMs` if a nudge comes before.
  */
 function startLooking(look: () => Promise<number>, intervalMs: number) {
   const stopping = new AbortController();

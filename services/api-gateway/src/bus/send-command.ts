@@ -123,7 +123,8 @@ function createSend(bus: Bus, { handlerTimeoutMs, requestTimeoutMs, clock, log }
       log.debug({ subject: command.subject, outcome: reply.outcome, durationMs, requestId }, "command sent");
       return reply;
     } catch (error) {
-      // The service could not read the command, so nothing came of it. After any other error it may have been carried out.
+      // The service could not read the command, so it was not carried out. After any other error it may have
+      // been.
       if (error instanceof MessageRejectedError) throw error;
       exchange.error = error;
       return { outcome: command.work === "read" ? "not_started" : "in_doubt" };

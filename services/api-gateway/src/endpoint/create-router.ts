@@ -40,7 +40,7 @@ export type RouterOptions = {
   routes: Route[];
   /** Bodies that arrive at the same time. */
   bodies: BodyLimit;
-  /** Requests at the same time, whose bodies have arrived; one more is refused as not started. */
+  /** The most simultaneous requests whose bodies have arrived; one more is refused as not started. */
   permits: Permits;
   /** Writes down and bounds people's attempts without authority. */
   refusedAttempts?: RefusedAttempts;

@@ -16,7 +16,7 @@ afterAll(() => gateway.stop());
 const onOneRecord = ENDPOINTS.filter(({ pathParameters }) => pathParameters);
 const named = onOneRecord.map((endpoint: Endpoint) => ({ name: endpoint.operationId, endpoint }));
 
-/** Operations whose path names something by no UUID. */
+/** Operations whose path has an id that is not a UUID. */
 const BY_OTHER_NAMES: ReadonlySet<string> = new Set(["getBin", "readmitOperator", "revokeCredentialAsStaff"]);
 
 const onOneUuid = named.filter(({ name }) => !BY_OTHER_NAMES.has(name));

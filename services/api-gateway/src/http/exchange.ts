@@ -38,7 +38,9 @@ export type ListenerState = {
   readonly answerTimeoutMs: number;
 };
 
-/** One request, its answer, and what the gateway knows about it so far; the log line is written from it. */
+/**
+ * One request, its answer, and the gateway's knowledge about it so far, from which the log line is written.
+ */
 export class Exchange {
   readonly req: IncomingMessage;
   readonly response: ServerResponse;
@@ -68,7 +70,7 @@ export class Exchange {
   idempotency: MessageContext["idempotency"];
   /** The work of an operator's request under its Idempotency-Key, while it lasts. */
   keyedWork: KeyedWork | undefined;
-  /** Headers that say what is left of the merchant's rate, on every answer after the sign-in. */
+  /** Headers with the rest of the merchant's rate, on every answer after the authentication. */
   rateLimit: Record<string, string> | undefined;
   /** The code of the problem that was the answer. */
   code: ProblemCode | undefined;

@@ -20,7 +20,7 @@ let head = "";
 let refunds: Awaited<ReturnType<typeof startTestRefunds>>;
 
 beforeAll(async () => {
-  // Keeps the refunds service from hanging on reads of unknown payments.
+  // Answers the gateway's reads of payments that `payments` does not know.
   refunds = await startTestRefunds(on.gateway.nats.url);
   const { nats } = on.payments.bus;
   nats.subscribe(">", {

@@ -7,10 +7,10 @@ import { Refusal } from "./refusal.ts";
 export const BODY_BYTES_MAX = 32 * 1024;
 
 /**
- * Reads a bounded body, of JSON by default. One of another media type, or one declared too large, is refused without
- * reading it; the HTTP server discards what still arrives, within its time-out. One that arrives so slowly that others
- * need its room is refused as late. This is our own code because express's parsers read a body to its end before they
- * refuse it, inflate by default, and accept an unknown media type.
+ * Reads a bounded body, of JSON by default. A body of another media type, or declared too large, is refused
+ * unread; the HTTP server discards the rest of it, within its time-out. A body that arrives so slowly that
+ * others need its room is refused as late. This is our own code because express's parsers read a body to its
+ * end before they refuse it, inflate by default, and accept an unknown media type.
  */
 export async function readBody(
   exchange: Exchange,

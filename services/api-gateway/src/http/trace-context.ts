@@ -12,8 +12,8 @@ export type TraceContext = {
 };
 
 /**
- * The client's header, for its trace to be continued. Ids are logged and leave with the spans, so that one with a card
- * number in it is not taken; some 4 in 1 000 random ones look like that, and begin another trace.
+ * The client's header, so that its trace is continued. Ids are logged and leave with the spans, so an id that
+ * looks like a card number is not accepted; some 4 in 1 000 random ids do, and begin another trace.
  */
 export function clientTraceparent({ headers }: Pick<IncomingMessage, "headers">): string | undefined {
   const { traceparent } = headers;

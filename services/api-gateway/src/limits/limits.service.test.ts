@@ -3,7 +3,7 @@ import type { HttpAnswer } from "../../test/http-client.ts";
 import { expectProblem } from "../../test/problems.ts";
 import { startTestGateway, type TestGateway, type TestMerchant } from "../../test/test-gateway.ts";
 
-// Nothing comes back to a bucket unless the test says so.
+// Stops the clock, so that buckets are refilled only when the test says so.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
 afterEach(() => void vi.useRealTimers());
 

@@ -7,9 +7,10 @@ import { createTokenBuckets } from "./token-buckets.ts";
 export type LimitRate = (exchange: Exchange) => Refusal | undefined;
 
 /**
- * Limits each merchant's requests a second in this process, with a burst of as many. Every answer says what is left, in the
- * fields of https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/ (structured fields, RFC 9651): `q`
- * requests in `w` seconds, of which `r` remain, and all are available again in `t` seconds.
+ * Limits each merchant's requests per second in this process, with a burst of as many. Every answer has the
+ * rest, in the fields of https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/ (structured
+ * fields, RFC 9651): `q` requests in `w` seconds, of which `r` remain, and all are available again in `t`
+ * seconds.
  */
 export function createMerchantRateLimit(perSecond: number): LimitRate {
   const buckets = createTokenBuckets({ size: perSecond, intervalMs: 1_000, keysMax: MERCHANTS_MAX });

@@ -1,6 +1,6 @@
 import { Refusal } from "../http/refusal.ts";
 
-/** A 429 that says when to come back. @param waitMs until then, more than 0. */
+/** A 429 with the time to come back. @param waitMs the time until then, more than 0. */
 export function rateLimited(waitMs: number): Refusal {
   return new Refusal("rate_limited", { headers: { "Retry-After": String(Math.ceil(waitMs / 1_000)) } });
 }

@@ -36,7 +36,7 @@ export function createRefusedAttempts(db: Kysely<GatewayDatabase>, perMinute: nu
       try {
         await writeDown(db, exchange, endpoint, request);
       } catch (error) {
-        // The refusal stands without its line; the request's line in the log has both.
+        // The attempt stays refused without its audit line; the request's log line has both.
         exchange.error = error;
       }
       return new Refusal("forbidden");
@@ -60,7 +60,7 @@ const WRITTEN_DOWN: ReadonlySet<ProblemCode> = new Set([
   "refund_differs",
 ]);
 
-/** The route and what it was about, of the request itself nothing: it was not read. */
+/** Writes the route and its subject; the request itself was not read. */
 async function writeDown(
   db: Kysely<GatewayDatabase>,
   exchange: Exchange,

@@ -12,7 +12,7 @@ export type TokenBucketsOptions = {
 
 /** The outcome of taking one token. */
 export type Taken = {
-  /** Milliseconds until there is one; 0: it was taken. */
+  /** The milliseconds until there is a token; 0: it was taken. */
   waitMs: number;
   /** Whole tokens left. */
   remaining: number;
@@ -22,7 +22,7 @@ export type Taken = {
 
 export type TokenBuckets = {
   take(key: string): Taken;
-  /** Milliseconds until there is a token; 0: there is one. It takes none, and remembers no key. */
+  /** The milliseconds until there is a token; 0: there is one. It takes none, and remembers no key. */
   waitMs(key: string): number;
 };
 

@@ -12,7 +12,7 @@ export type ListCursors = {
   decode(query: ListIdentity, cursor: string): ListPlace | undefined;
 };
 
-/** The identity of a list; the size of its pages may change on the way. */
+/** The identity of a list; the size of its pages may change between pages. */
 export type ListIdentity = {
   path: string;
   /** The merchant that asks, or `operators`. */

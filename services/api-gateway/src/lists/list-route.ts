@@ -22,9 +22,9 @@ export type Listing = MergedList<Row> & {
 };
 
 /**
- * A route of a list that services have parts of, in the order of time.
+ * A route of a list that is merged from several services, in the order of time.
  *
- * @param listingOf says what is listed, or refuses.
+ * @param listingOf returns the list, or refuses.
  */
 export function defineListRoute<E extends ListEndpoint>(
   endpoint: E,

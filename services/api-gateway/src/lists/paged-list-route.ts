@@ -16,7 +16,7 @@ export type PagedList = {
   audience: string;
   /** One page, the first without a cursor; a Refusal if it cannot be read. */
   read: ReadRows;
-  /** How many rows an export reads at a time, where that is not as many as the largest page of JSON has. */
+  /** The number of rows that an export reads at a time; by default the largest page of JSON. */
   rowsAtATime?: number;
 };
 
@@ -24,7 +24,7 @@ export type ListEndpoint = Endpoint & {
   responses: { 200: { body: z.ZodObject<{ items: z.ZodArray<z.ZodType> }> } };
 };
 
-/** A request's parameters without those that say which page it wants, or how. */
+/** A request's parameters without those for the page and its format. */
 export type ListFilter<E extends Endpoint> = Omit<Call<E>["query"], "limit" | "cursor" | "bom">;
 
 /**

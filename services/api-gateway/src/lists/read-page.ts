@@ -12,9 +12,9 @@ export type ReadPart<Item> = (part: {
 export type MergedList<Item> = { parts: ReadPart<Item>[]; oldestFirst?: boolean };
 
 /**
- * One page of a merged list. A part that does not answer refuses the page: a list without it would look complete. If
- * few of the rows match, the parts are asked further, but not without an end: then the page has fewer items than it
- * could.
+ * One page of a merged list. If a part does not answer, the page is refused, since a list without it would
+ * look complete. If few of the rows match, the parts are asked again, but not without an end: then the page
+ * has fewer items than requested.
  */
 export async function readPage<Item>(
   list: MergedList<Item>,

@@ -23,7 +23,9 @@ function pathsOf(schema: z.ZodType): string[][] {
   );
 }
 
-/** A cell's text: nothing for a field that is absent, an amount with all of its currency's decimals, a list as JSON. */
+/**
+ * A cell's text: empty for an absent field, an amount with all of its currency's decimals, a list as JSON.
+ */
 function textOf(row: Row, path: string[]): string {
   let holder: Row = row;
   let { currency } = row;

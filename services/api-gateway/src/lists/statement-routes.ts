@@ -64,7 +64,7 @@ type Parameters = Omit<StatementQuery, "limit"> & { limit?: string | undefined; 
 type Asked = Omit<Deps<never>, "send"> & {
   exchange: Exchange;
   query: Parameters;
-  /** The one merchant that is asked about, in a mode; undefined for all of them. */
+  /** The requested merchant, in a mode; undefined for all merchants. */
   merchantId: string | undefined;
   columns: RowColumn[];
 };

@@ -32,8 +32,8 @@ export function authenticateMerchant(signIn: SignIn, limits: SignInLimits): Auth
 }
 
 /**
- * Returns a text that has the form of a key, which has a bound; never a card number in that form, since anybody may
- * send one.
+ * Returns a text that has the form of a key, which is bounded, unless it looks like a card number, since
+ * anybody may send one.
  */
 function loggableKey(text: string): string | undefined {
   return isApiKey(text) && !text.split(/[^\d_-]/).some(mayBeCardNumber) ? text : undefined;

@@ -5,8 +5,8 @@ import { amountMinorOf } from "../endpoint/amount-minor.ts";
 import { defineRoute } from "../endpoint/route.ts";
 
 /**
- * GET /api/bins/{bin}: what the payments service knows about cards that begin with these digits. More than eight are
- * refused unread: they may be the number of a card.
+ * GET /api/bins/{bin}: the payments service's data about cards that begin with these digits. More than eight
+ * digits are refused unread: they may be a card number.
  */
 export function binRoute({ send }: { send: SendCommand }) {
   return defineRoute(operations.getBin, async (call) => {

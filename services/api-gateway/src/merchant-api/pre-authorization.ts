@@ -7,9 +7,9 @@ import { defineRoute } from "../endpoint/route.ts";
 import { cardPaymentOf } from "./card-payment.ts";
 
 /**
- * POST /api/pre-authorization. The payment's id is generated here, so that a command sent twice is one payment, and so
- * that a merchant who gets no outcome knows what to look up. The card is sealed before anything else is done with the
- * request.
+ * POST /api/pre-authorization. The payment's id is generated here, so that a command sent twice is one
+ * payment, and so that a merchant without an outcome knows which payment to look up. The card is sealed
+ * before anything else is done with the request.
  */
 export function preAuthorizationRoute({ send, cards }: { send: SendCommand; cards: CardSealer }) {
   return defineRoute(

@@ -101,7 +101,7 @@ function readGuide(
   const text = readFileSync(join(assetPath("docs/merchant"), `${name}.md`), "utf8");
   const [, title] = /^# (.+)$/m.exec(text) ?? [];
   if (title === undefined) throw new Error(`docs/merchant/${name}.md has no heading`);
-  // The reader's own; the sandbox's in the prose is the one that a reader starts.
+  // Code gets the reader's own address; the prose keeps the sandbox's, which the reader starts.
   const markdown = text.replaceAll(`export GATEWAY=${USUAL_URL}\n`, () => `export GATEWAY=${apiUrl}\n`);
   const tables = new Map([
     [PROBLEM_CODES, () => renderProblemCodes(document)],

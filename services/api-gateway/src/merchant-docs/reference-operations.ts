@@ -10,7 +10,7 @@ export type ShownOperation = {
   /** The first line of its request, or the name of the event. */
   line: string;
   operation: Operation;
-  /** The fields of its body, where it has some. */
+  /** The fields of its body, if it has any. */
   body: SchemaObject | undefined;
   /** Those that not every operation has. */
   answers: [status: string, answer: Operation["responses"][string]][];

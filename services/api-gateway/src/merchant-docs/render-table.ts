@@ -4,8 +4,8 @@ import { html, type Html } from "@holdfast/html";
 export type Heading = { shown: Html | string; label: string };
 
 /**
- * A table that a narrow screen shows row by row, each cell under the other with its column's name. The roles say what a
- * browser forgets of a table that is laid out otherwise.
+ * A table that a narrow screen shows row by row, with each cell below its column's name. The roles are
+ * explicit, because browsers drop them from a table with another layout.
  */
 export function renderTable(headings: readonly Heading[], rows: readonly (Html | string)[][]): Html {
   return html`<div class="scroll" tabindex="0">

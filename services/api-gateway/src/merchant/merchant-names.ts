@@ -23,7 +23,7 @@ export async function findMerchantsByName(
   return new Map(rows.map(({ merchant_id, name }) => [merchant_id, name]));
 }
 
-/** The items with their merchants' names, where those are known. In test mode a merchant has its name, too. */
+/** The items with their merchants' names, if known. In test mode a merchant has the same name. */
 export async function withMerchantNames<Item extends { merchantId?: string | undefined }>(
   db: Kysely<GatewayDatabase>,
   items: Item[],

@@ -202,7 +202,10 @@ function credentialRow(merchantId: string, { apiKey, hash, expiresAt, addresses 
   };
 }
 
-/** Revokes a credential; one that was revoked before keeps its time. @returns which of the two exist. */
+/**
+ * Revokes a credential; one that was revoked before keeps its time. @returns whether the merchant and the
+ * credential exist.
+ */
 export async function revokeCredential(
   db: Db,
   merchantId: string,

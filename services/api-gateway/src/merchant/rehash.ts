@@ -24,7 +24,8 @@ export function createRehash({ peppers, replaceHash, onFailed }: RehashDeps): Re
     write(apiKey, async () => {
       const hash = hashSecret(peppers, apiSecret);
       await replaceHash(apiKey, credential.hash, hash);
-      // Also where another process was first: this hash is of the secret that has just matched.
+      // The hash is correct even if another process wrote one first: it belongs to the secret that has just
+      // matched.
       credential.hash = hash;
     });
 }

@@ -18,7 +18,7 @@ export type StoredCredential = {
   usable: boolean;
   /** The credential's restrictions; absent if it has none. */
   mayUse?: MayUse;
-  /** The day of its last use that is noted, since 1970; absent before its first use. */
+  /** The stored day of its last use, counted from 1970; absent before its first use. */
   lastUsedDay?: number | undefined;
 };
 

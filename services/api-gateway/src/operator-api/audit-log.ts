@@ -81,7 +81,9 @@ function positionsAfter(page: AuditLogEntry[]): Positions {
   return Object.fromEntries(page.map(({ service, at, sequence }) => [service, { at, sequence }]));
 }
 
-/** Positions in services of which nothing was shown yet: their later entries are newer than the pages before. */
+/**
+ * Positions in services without any entry shown yet: their later entries are newer than the earlier pages.
+ */
 function positionsBehind({ at, service }: AuditLogEntry): Positions {
   // Entries of the same moment follow the order of services.
   const sequenceOf = (other: string) => (other.localeCompare(service) > 0 ? Number.MAX_SAFE_INTEGER : 0);

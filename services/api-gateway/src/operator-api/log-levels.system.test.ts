@@ -99,7 +99,7 @@ test("the list shows every service, what is in force, and each replica that answ
 test("a replica that starts while a change is in force follows it, and so does one whose operator API died", async () => {
   await ask("PUT", { service: "settlement", level: "debug" });
   const another = await system.start("settlement");
-  // An operator API says at its start what is in force.
+  // An operator API publishes the present levels at its start.
   const otherListener = await system.start("gateway-operator");
   await eventually(() => expect(levelsOf("settlement")).toEqual(["debug", "debug"]));
   await Promise.all([another.stop(), otherListener.stop()]);

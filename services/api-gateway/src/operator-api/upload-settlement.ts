@@ -31,7 +31,7 @@ export function uploadSettlementRoute({ send }: { send: SendOperatorCommand }) {
   });
 }
 
-/** Has a file read and compared, and nothing of it kept. */
+/** Has a file read and compared, without keeping anything. */
 export function previewSettlementRoute({ send }: { send: SendOperatorCommand }) {
   return defineRoute(operations.previewSettlement, async (call) => {
     const end = async (sent: Sent) => await send(operations.previewSettlement.command, call, sent);

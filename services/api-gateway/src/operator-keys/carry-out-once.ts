@@ -127,9 +127,10 @@ export class KeyedWork {
   }
 
   /**
-   * Stores the answer, without what is shown only once.
+   * Stores the answer, without the parts that are shown only once.
    *
-   * @throws OvertakenError where a repetition has the key by now: a transaction that does the work then does not commit.
+   * @throws OvertakenError if a repetition has the key by now: a transaction that does the work then does not
+   * commit.
    */
   async store(db: Kysely<GatewayDatabase> | Transaction<GatewayDatabase>, outcome: Outcome): Promise<void> {
     if (this.#isStored) return;

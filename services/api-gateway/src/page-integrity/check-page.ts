@@ -79,7 +79,7 @@ async function fetchPage(url: string, language: Language): Promise<Received> {
   return await receive(asked.href, "text/html,application/xhtml+xml,*/*;q=0.8");
 }
 
-/** @throws where there is no answer, or one that is neither a page nor the absence of one. */
+/** @throws if there is no answer, or one that is neither a page nor "not found". */
 async function receive(url: string, accept: string): Promise<Received> {
   const response = await httpFetch(url, {
     signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),

@@ -8,10 +8,10 @@ import { htmlLines } from "./html-lines.ts";
 import type { PageRelease, ReleasedAsset } from "./page-release.ts";
 import { releasedPages, type ReleasedPage } from "./released-pages.ts";
 
-/** An answer as it was received; names of headers in lower case. */
+/** A received answer; names of headers are in lower case. */
 export type Received = { url: string; headers: Record<string, string>; body: string };
 
-/** Something that is not as it was released, for people to read. */
+/** A difference from the release, for people to read. */
 export type Difference = { what: string; released: string | undefined; received: string | undefined };
 
 /** The page that the answer is most like, and all in which it differs. */
@@ -77,7 +77,7 @@ function compareLines(pages: ReleasedPage[], received: string[], parts: Parts): 
 
 const SHOWN_MAX = 1_000;
 
-/** Tells whether a line is the released one; a part that a page has several times is the same each time. */
+/** True if a line is the released one; a part that a page has several times has to be the same each time. */
 function sameLine(parts: Parts): IsSame {
   const bound = new Map<string, string>();
   return (released, received) => {

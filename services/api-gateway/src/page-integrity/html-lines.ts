@@ -1,6 +1,7 @@
 /**
- * A document as its tags and texts, each with its white space in one. Nothing else is changed, so that two documents with
- * the same lines are the same to a browser. Nothing is parsed as a browser would, so that nothing is read in another way.
+ * A document as its tags and texts, with each run of white space as one. Nothing else is changed, so two
+ * documents with the same lines are the same to a browser. Nothing is parsed as a browser would, so that
+ * nothing can be interpreted differently.
  */
 export function htmlLines(page: string): string[] {
   return (page.match(/<[^>]*>?|[^<]+/g) ?? [])

@@ -1,6 +1,6 @@
 /**
- * Why the pages have what they have: each script and each style that a buyer's browser gets, with the reason for it (PCI
- * DSS 6.4.3). `docs/page-scripts.md` is generated from it; a file without a reason, or a reason without its file, fails
+ * The reasons for each script and each style that a buyer's browser gets (PCI DSS 6.4.3).
+ * `docs/page-scripts.md` is generated from it; a file without a reason, or a reason without its file, fails
  * the generation and a test.
  */
 

@@ -73,8 +73,8 @@ export function signedSessionsOf(config: Config): SignedSessions {
 }
 
 /**
- * Headers of everything on the public listener: where policies report to, and that a browser that has reached a page over
- * TLS does not come without it again (RFC 6797).
+ * Headers of all answers on the public listener: the address for policies' reports, and the rule that a
+ * browser which has used TLS never comes without it again (RFC 6797).
  */
 function headersOfPages(publicUrl: string): RoutedHandler {
   const headers = new Headers({

@@ -57,7 +57,7 @@ function merchantsCall(call: Call<Endpoint>, { person, merchantId, settings, liv
   return { ...call, caller, query };
 }
 
-/** The call of an operator who names this merchant in each place where an operator names one. */
+/** The operator's call for this person, with the person's merchant wherever an operator would name one. */
 function operatorsCall(call: Call<Endpoint>, staff: Staff, original: Endpoint) {
   const { subject, person, token, merchantId, livemode } = staff;
   const caller: Operator = { subject, person, token, roles: new Set(), staffOf: merchantId };

@@ -9,8 +9,8 @@ type Deps = SignInDeps<VerifiedStaff> & {
 };
 
 /**
- * Signs a merchant's staff in by a bearer token, as operators sign in. The merchant is the one that the token names: of a
- * merchant that does not exist, or is suspended, the staff may do nothing.
+ * Authenticates a merchant's staff by a bearer token, like operators. The token names the merchant; the staff
+ * of an unknown or suspended merchant may do nothing.
  */
 export function authenticateStaff({ findMerchant, ...deps }: Deps): Authenticate {
   return signInByToken(deps, async (exchange, person, token) => {

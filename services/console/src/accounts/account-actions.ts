@@ -83,7 +83,7 @@ export async function probeAccount(context: PageContext): Promise<PageAnswer> {
         title: texts.probeFailed[result],
         text: [detail, texts.probeNext[result]].filter(Boolean).join(". "),
       };
-      // The key was used for this call; the next one is another.
+      // The key was used for this call, so the next call gets another.
       form.delete("key");
       return answerAccount(context, notice, 200);
     },

@@ -18,7 +18,10 @@ export type Attributes = Pick<
   | "default"
 >;
 
-/** Their fields, by the names that the gateway's faults have. @param stored before anybody enters anything. */
+/**
+ * The fields of the attributes, under the names that the gateway's faults use. @param stored the values
+ * before anybody enters anything.
+ */
 export function attributeFields(
   context: PageContext,
   { stored, isSent }: { stored?: Attributes | undefined; isSent: boolean },

@@ -8,7 +8,7 @@ export type ProtocolField = {
   isRequired: boolean;
   /** The protocol's own words. */
   hint: string | undefined;
-  /** The value that it has where none is given, if there is one. */
+  /** The default value, if there is one. */
   byDefault: unknown;
   choices: readonly string[];
   fields: readonly ProtocolField[];
@@ -108,7 +108,9 @@ export function entriesOf(text: string): string[] {
   return text.split(/[\s,;]+/).filter(Boolean);
 }
 
-/** The number that a text is. Any other text is sent as it is, so that the gateway says what is wrong with it. */
+/**
+ * The number that a text stands for. Any other text is sent unchanged, so that the gateway reports its fault.
+ */
 export function numberIn(text: string): number | string {
   return /^-?\d{1,15}(\.\d{1,6})?$/.test(text) ? Number(text) : text;
 }

@@ -45,7 +45,7 @@ export type Call = {
   path?: Record<string, string>;
   query?: Query;
   body?: unknown;
-  /** The reader's locale, for what the gateway writes for people. */
+  /** The reader's locale, for texts that the gateway writes for people. */
   locale?: string;
 };
 
@@ -78,7 +78,7 @@ export class OperatorApiUnavailableError extends Error {
  */
 export type OperatorApiWire = { url: string; timeoutMs: number; agent: Agent };
 
-/** @param ca PEM of the authority that signed the gateway's certificate, where it is not a public one. */
+/** @param ca PEM of the authority that signed the gateway's certificate, unless it is a public one. */
 export function operatorApiWire(url: string, timeoutMs: number, ca: string | undefined): OperatorApiWire {
   return {
     url,

@@ -50,7 +50,7 @@ function merchantColumn(heading: string, merchants: KnownMerchants): Column<Webh
   };
 }
 
-/** The host of a known endpoint, with its URL in the title; of another one, whether it is the default one. */
+/** The host of a known endpoint, with its URL in the title; for an unknown one, whether it is the default. */
 function endpointName(
   texts: DeliveryTexts,
   endpoints: readonly WebhookEndpoint[],

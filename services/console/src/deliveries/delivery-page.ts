@@ -226,10 +226,7 @@ function signature(context: PageContext, { delivery, endpoints }: Shown): Html {
     </form>`;
 }
 
-/**
- * Says how a merchant's copy of the body differs from the one that was sent. It changes nothing, and reads only the
- * log.
- */
+/** Shows how a merchant's copy of the body differs from the sent one. It only reads the log. */
 async function compare(context: PageContext): Promise<PageAnswer> {
   const texts = DELIVERY_TEXTS[context.reader.language];
   const pasted = context.form.get("body") ?? "";

@@ -128,7 +128,7 @@ function evidenceForm(context: PageContext, { chargebackId, evidence }: Chargeba
   });
 }
 
-/** The bank's announcement of a case; an empty field says nothing. */
+/** The fields of the bank's announcement of a case; all may be empty. */
 function announcedFields(
   context: PageContext,
   known: Pick<ChargebackDetail, "reasonCode" | "bankReference" | "respondBy">,

@@ -5,7 +5,7 @@ import express from "express";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { boundFormTime, FILE_MS_MAX, giveTimeForFile } from "./body-time.ts";
 
-/** A form whose end has not arrived; `file` gives it the time of a file once its sender is known. */
+/** Begins a form whose end does not arrive; with `file` it has a file's time once its sender is known. */
 async function beginForm({ file = false } = {}) {
   const reached = Promise.withResolvers<void>();
   const app = express();

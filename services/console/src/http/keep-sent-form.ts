@@ -80,7 +80,7 @@ export function pageOf({ method, path }: Pick<Request, "method" | "path">): stri
   return parts.length > 2 ? parts.slice(0, -1).join("/") : "/";
 }
 
-/** The form that a page shows again, and what it says about it. */
+/** The form that a page shows again, and the page's notice about it. */
 export type GivenBack = {
   form: URLSearchParams;
   isWhole: boolean;

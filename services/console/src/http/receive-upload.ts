@@ -8,8 +8,8 @@ export type Upload = { form: URLSearchParams; file: ArrivingFile | undefined };
 /**
  * Reads the fields of a form, up to its file. Anything after the file is ignored.
  *
- * @throws MultipartError where the form is malformed, or brings no file or too large a one. If the form breaks off
- * within the file, reading the file throws.
+ * @throws MultipartError if the form is malformed, or its file is missing or too large. If the form breaks
+ * off within the file, reading the file throws.
  */
 export async function receiveUpload(request: IncomingMessage): Promise<Upload> {
   if (!isMultipart(request.headers["content-type"]))

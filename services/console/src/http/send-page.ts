@@ -19,7 +19,7 @@ export async function sendFile(
   response: Response,
   { mediaType, fileName, policy, body }: FileAnswer,
 ): Promise<void> {
-  // The name may be one that somebody chose.
+  // The name may have been chosen by somebody else.
   if (fileName !== undefined) response.attachment(fileName);
   const charset = mediaType === "application/octet-stream" ? "" : "; charset=utf-8";
   response.setHeader("Content-Type", mediaType + charset);

@@ -29,7 +29,7 @@ export function brandingSection(context: PageContext, merchant: Merchant, mayCha
   const isValid = entered === undefined || brandingSchema.safeParse(entered).success;
   const value = (name: string, stored: string | undefined) => form.get(name) ?? stored ?? "";
   const action = `/merchants/${merchant.merchantId}`;
-  // The preview comes first: Enter in a field shows it, and saves nothing.
+  // The preview button comes first, so Enter in a field shows a preview and saves nothing.
   return html`<h2 id="branding">${texts.branding}</h2>
     ${isSent && isMadeFromAnother(form, merchant.version, OF_MERCHANT) && inUse(reader, merchant)}
     ${isValid && preview(reader, entered ?? {}, merchant.name)}
@@ -72,7 +72,7 @@ export function brandingSection(context: PageContext, merchant: Merchant, mayCha
     }`;
 }
 
-/** The look that somebody else has saved meanwhile, above the one that is entered. */
+/** The look that somebody else has saved meanwhile, above the entered one. */
 function inUse(reader: Reader, { branding = {}, name }: Merchant): Html {
   const texts = MERCHANT_TEXTS[reader.language];
   return html`<p class="quiet">${texts.brandingInUse}</p>

@@ -195,7 +195,7 @@ export async function sendTest(context: PageContext, again: RenderAgain): Promis
         title: texts.testFailed,
         text: texts.testFailedText(said, statusCode),
       };
-      // The key was used for this test; the next one is another.
+      // The key was used for this test, so the next test gets another.
       context.form.delete("key");
       return again(context, notice, 200);
     },

@@ -9,8 +9,8 @@ type Figure = { value: number; text: string; href: string };
 export type Hour = Record<"today" | "yesterday" | "lastWeek", Figure> & { hour: number };
 
 /**
- * The hours of a day as columns, each in front of yesterday's, and the same figures as a table behind it, for people who
- * do not see the picture or need the exact number.
+ * The hours of a day as columns, each in front of yesterday's, with the same figures as a table for people
+ * who do not see the picture or need exact numbers.
  */
 export function hourChart(reader: Reader, title: string, hours: readonly Hour[]): Html {
   const texts = OVERVIEW_TEXTS[reader.language];

@@ -24,7 +24,7 @@ export async function readOwed(context: PageContext): Promise<Owed> {
   return await context.api.read(operations.listStatements, { query });
 }
 
-/** The statements from the first day on; with many currencies or lines, not up to the last one. */
+/** The statements from the first day on; with many currencies or lines they may not reach the last day. */
 type Owed = { items: readonly Statement[]; nextCursor?: string | undefined };
 
 /** The amount that the merchant is owed for each day, the latest day first, and whether it can still change. */

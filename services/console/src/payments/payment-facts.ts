@@ -73,7 +73,7 @@ function saidOf(reader: Reader, { resultCode, resultMessage }: OperatorPaymentLi
   return resultMessage ?? resultCode;
 }
 
-/** The status, and what the status does not say. */
+/** Badges for the status, and for facts that the status does not show. */
 export function badges(reader: Reader, life: OperatorPaymentLife, chargebacks: readonly Chargeback[]): Html {
   const own = PAYMENT_TEXTS[reader.language];
   const { payment } = life;

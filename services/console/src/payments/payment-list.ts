@@ -87,7 +87,10 @@ async function answerList(context: PageContext): Promise<PageAnswer> {
   return { kind: "page", title: texts.payments, content, notice, status, isTest: isTestMode(query) };
 }
 
-/** Filters without an index need a span of time; a status has one for one merchant, and where nothing else is asked. */
+/**
+ * True for filters without an index, which need a span of time. A status has an index for one merchant, and
+ * alone.
+ */
 function needsSpan({ query, session }: PageContext): boolean {
   const {
     orderId,

@@ -48,7 +48,7 @@ export async function readRefunds(context: PageContext) {
   );
 }
 
-/** The refunds of a status; those that wait are decided here, one by one or several at once. */
+/** The refunds of a status; pending ones are decided here, one by one or several together. */
 export async function answerList(
   context: PageContext,
   notice?: Notice,

@@ -55,8 +55,8 @@ async function answerSearch(context: PageContext): Promise<PageAnswer> {
     ${ofAmount.link} ${otherMode(context, text)}`;
     return { kind: "page", title: texts.search, content, isTest: isTestMode(query) };
   } catch (error) {
-    // An invalid text, such as a card number that is not masked: the page says so at the field, and never repeats the
-    // number.
+    // The text is invalid, such as an unmasked card number: the page says so at the field, and never repeats
+    // the number.
     if (!(error instanceof OperatorApiProblemError) || error.problem.code !== "validation_failed")
       throw error;
     return {

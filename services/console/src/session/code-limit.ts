@@ -1,4 +1,7 @@
-/** Counts a code that a browser brings for a sign-in. @returns false where that had enough of them already. */
+/**
+ * Counts a code that a browser sends for a sign-in. @returns false if that sign-in had too many codes
+ * already.
+ */
 export type CodeLimit = (state: string) => boolean;
 
 /**
@@ -18,5 +21,5 @@ export function createCodeLimit(): CodeLimit {
 
 /** More than one, since the provider may not have answered the first time. */
 const CODES_MAX = 3;
-/** A sign-in is forgotten only after as many others. */
+/** The number of sign-ins that are remembered; the oldest one is forgotten first. */
 const SIGN_INS_MAX = 10_000;

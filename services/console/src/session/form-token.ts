@@ -36,8 +36,8 @@ export function personOf({ subject, staff }: Pick<Session, "subject" | "staff">)
 }
 
 /**
- * The person for whom the page of this token was made, and its mode; undefined for a token that we did not make for a page,
- * or of a page that is older than any session.
+ * The person for whom the page of this token was made, and its mode; undefined for a token that we did not
+ * make for a page, or of a page that is older than any session.
  */
 export function pageIn(
   keys: RestKeyRing,

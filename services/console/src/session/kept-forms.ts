@@ -99,7 +99,7 @@ export async function forgetForm({ db }: Pick<Store, "db">, place: FormPlace, id
   await db.deleteFrom("kept_form").where("form_hash", "=", hashOf(place, id)).execute();
 }
 
-/** @returns how many; each is a form that nobody has come back for. */
+/** @returns the number of deleted forms, for which nobody has come back. */
 export async function purgeForms(db: Store["db"], olderThanMs: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom("kept_form")

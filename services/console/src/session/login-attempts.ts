@@ -15,7 +15,7 @@ const attemptSchema = z.object({
   begunAt: z.int(),
 });
 
-/** Browsers delete the cookie then; one that is sent later is refused. */
+/** The lifetime after which browsers delete the cookie; a later one is refused. */
 const ATTEMPT_MS = 600_000;
 
 /** A browser sends all of them with each request, and some proxies take 8 KiB of cookies: about a dozen sign-ins fit. */
@@ -47,8 +47,9 @@ export function keepAttempt(
 }
 
 /**
- * The sign-in that the provider's answer belongs to, and the value of `Set-Cookie` that ends it alone.
- * @param state as the answer names it. @returns undefined where this browser began no such sign-in, or too long ago.
+ * The sign-in that the provider's answer belongs to, and the value of `Set-Cookie` that ends only that one.
+ * @param state the state in the answer.
+ * @returns undefined if this browser began no such sign-in, or too long ago.
  */
 export function takeAttempt(
   keys: RestKeyRing,

@@ -48,7 +48,7 @@ export function stateOf(reader: Reader, { state, proposedBy, closedBy }: Differe
   ${closedBy !== undefined && html`<p>${texts.closedBy} ${closedBy}</p>`}`;
 }
 
-/** The amount that a side says, if it says one. */
+/** The amount of a side, if it has one. */
 export function sideText(reader: Reader, side: Difference["ours"]): string {
   return side ? amountText(reader, side.amount, side.currency) : "–";
 }

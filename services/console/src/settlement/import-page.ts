@@ -17,8 +17,8 @@ import { doneNotice, takeAction } from "../ui/take-action.ts";
 import { unlessAway } from "../ui/unless-away.ts";
 
 /**
- * A bank's file: the lines, the unreadable ones with the reason, and the result of the comparison; before it counts, the one
- * that there would be.
+ * A bank's file: its lines, the unreadable ones with the reason, and the result of the comparison; before the
+ * file counts, the expected result.
  */
 export const importPages: Page[] = [
   { method: "GET", path: "/settlement/imports/:importId", answer: (context) => answerImport(context) },

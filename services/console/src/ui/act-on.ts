@@ -1,7 +1,7 @@
 import type { PageAnswer, PageContext } from "./page-context.ts";
 import { takeAction, type ActionRequest, type RenderAgain } from "./take-action.ts";
 
-/** An action on a thing, whose own page shows the result unless another one does. */
+/** An action on a record, whose own page shows the result by default. */
 type OwnAction = Omit<ActionRequest, "path" | "page"> & Partial<Pick<ActionRequest, "page">>;
 
 /**

@@ -24,7 +24,7 @@ export type Subject = {
   /** The card, the order and the merchant, for the question before money moves. */
   about: string;
   amount: string;
-  /** Tells the buttons of several such things on one page apart, to whoever does not see the rows. */
+  /** Distinguishes the buttons of several records on one page, for readers who do not see the rows. */
   name?: string;
   /** The amount that a refund's form shows, and that the person so approves. */
   seen?: { amount: number; currency: string };
@@ -33,7 +33,7 @@ export type Subject = {
   capturable?: { amount: string; currency: string };
 };
 
-/** The forms of the actions on a thing, and why the others are not offered. */
+/** The forms of the actions on a record, and the reasons why other actions are not offered. */
 export function renderActions(context: PageContext, offers: readonly Offer[], subject: Subject): Html {
   const { texts } = context.reader;
   const possible = offers.filter(({ why }) => why === undefined).map(({ action }) => action);

@@ -3,8 +3,8 @@ import { timeElement } from "./format.ts";
 import { withoutNotice, type PageContext } from "./page-context.ts";
 
 /**
- * Shows above a list of work how old it is, and the way to it as it is now. A script reloads it when the person looks
- * at the page again; a timer would keep an absent person's session alive.
+ * Shows above a list of work how old it is, with a link that reloads it. A script reloads it when the person
+ * looks at the page again; a timer would keep an absent person's session alive.
  */
 export function asOf({ now, query, reader }: PageContext, path: string): Html {
   const { texts } = reader;

@@ -10,7 +10,7 @@ type CsvPageOptions = Pick<Page, "audience"> & {
   filter?: (query: URLSearchParams, reader: Reader) => Record<string, string | undefined>;
 };
 
-/** A list as the API exports it: all matching rows, whose last line says that they are whole. */
+/** A list as the API exports it: all matching rows, and a last line that says that they are complete. */
 export function csvPage(
   path: string,
   endpoint: Endpoint,

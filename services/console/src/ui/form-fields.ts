@@ -38,7 +38,7 @@ export type TextField = {
   max?: number;
   /** Stands between the label and the field, and is read out with it. */
   hint?: string | Html | undefined;
-  /** Its label says so, too. */
+  /** True if the field is required, which its label says, too. */
   isRequired?: boolean;
   /** Says what is wrong with the value. */
   fault?: string | undefined;
@@ -149,7 +149,10 @@ export function checkField({
   </div>`;
 }
 
-/** A number in the reader's way, with the fault of what was sent. @param decimal its value before anything is sent. */
+/**
+ * A field for a number in the reader's notation, with the fault of the sent value. @param decimal its value
+ * before anything is sent.
+ */
 export function numberField(
   { form, reader }: PageContext,
   {

@@ -10,7 +10,7 @@ export type Frame = {
   path: string;
   /** The page's query, such as filters: a switch of languages keeps it. */
   query?: URLSearchParams;
-  /** The mode of what lists and searches show; live by default. */
+  /** The mode of the page's lists and searches; live by default. */
   isLive?: boolean;
   /** The person with their merchant if they are its staff; undefined where nobody is signed in. */
   person: { subject: string; merchantId?: string | undefined; formToken: string } | undefined;
@@ -135,8 +135,8 @@ function isWithin(path: string, place: string): boolean {
 }
 
 /**
- * The switch between live and test. The page of one thing has its own mode: from there it leads to the list of such
- * things. A merchant has both modes, and its page stays.
+ * The switch between live and test. The page of a single record has the record's mode, so from there the
+ * switch leads to the list of such records. A merchant has both modes, and its page stays.
  */
 function modes({ reader: { texts }, path, query, isLive = true }: Frame, isTest: boolean | undefined): Html {
   const isList = isTest === undefined || path.split("/").length === 2 || isWithin(path, "/merchants");

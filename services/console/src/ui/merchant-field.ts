@@ -3,7 +3,9 @@ import type { Html } from "@holdfast/html";
 import { selectField, textField } from "./form-fields.ts";
 import type { PageContext } from "./page-context.ts";
 
-/** The newest merchants, as many as fit into one request: for names, and for a choice where there are no others. */
+/**
+ * The newest merchants, as many as one request returns: for names, and for a choice if there are no others.
+ */
 export type KnownMerchants = { items: Merchant[]; nextCursor?: string | undefined };
 
 export async function readMerchants({ api, session }: PageContext): Promise<KnownMerchants> {

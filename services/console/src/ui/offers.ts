@@ -30,7 +30,7 @@ type Person = Pick<Session, "subject" | "roles" | "staff">;
 
 /** The actions on a refund. */
 export function offersOfRefund(refund: OperatorRefund, person: Person, texts: Texts): Offer[] {
-  // Its merchant's staff have requested it; operators decide.
+  // The merchant's staff requested the refund; operators decide about it.
   if (person.staff) return [];
   const waits = refund.state === "PENDING_APPROVAL";
   const waitsAgain = waitsForConsent(refund);

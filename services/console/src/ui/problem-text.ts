@@ -17,7 +17,7 @@ export function problemText(reader: Reader, problem: Problem): string {
   return paragraphOf([...saidOf(reader, problem), ...errors.map((fault) => namedFault(reader, fault))]);
 }
 
-/** Says why the gateway did nothing, and leaves the faults of its answer for their fields. */
+/** Says why the gateway did nothing, and stores the faults of its answer for their fields. */
 export function refusalNotice(context: PageContext, problem: Problem): Notice {
   const { reader } = context;
   const faults = (problem.errors ?? []).map((fault): FieldFault => ({ ...fault }));

@@ -82,7 +82,7 @@ export const PROBLEMS_TURKISH: Record<ProblemCode, string> = {
   internal_error: "Sistemde bir hata oluştu",
 };
 
-/** The problems of which these words say all that a detail in English could. */
+/** The problems whose Turkish text already says everything that an English detail could add. */
 export const DETAILS_SAID: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   "unsupported_media_type",
   "invalid_payment_state",

@@ -3,8 +3,8 @@ import { statusWord } from "./format.ts";
 import { isTestMode, type PageAnswer, type PageContext } from "./page-context.ts";
 
 /**
- * The field with the question of a form that is asked about. It goes with the form until somebody has answered it: the
- * script's dialog takes it out, and where no script has done so a page asks instead, before anything is done.
+ * The field with the question that a form asks. It is sent with the form until somebody has answered it. The
+ * script's dialog removes it; without a script a page asks the question before anything is done.
  */
 export const QUESTION = "question";
 

@@ -52,7 +52,7 @@ function readNumber(
   return FITS.test(value) ? { value: sign ? `-${value}` : value } : notNumber;
 }
 
-/** Digits, or groups of three behind one kind of mark; in India those before the last are of two. */
+/** Digits, or groups of three behind one kind of mark; in India the groups before the last have two. */
 const GROUPED = /^(\d+|\d{1,3}([.,\s'’])\d{3}(\2\d{3})*|\d{1,2}(,\d{2})+,\d{3})$/;
 const FITS = /^\d{1,12}(\.\d{1,4})?$/;
 

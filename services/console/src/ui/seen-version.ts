@@ -1,10 +1,11 @@
 /**
- * The version of a thing that a form was made from goes with it. The service compares it with the newest one, and refuses
- * an older change (`changed_since_read`): nobody overwrites what another tab, or another person, has changed unseen.
+ * The version of the record that a form was made from is sent with the form. The service compares it with the
+ * newest one, and refuses an older change (`changed_since_read`): nobody overwrites a change of another tab
+ * or person unseen.
  */
 const FIELD = "version";
 
-/** The field of a form's version. @param thing tells several things of one page apart. */
+/** The field of a form's version. @param thing distinguishes several records on one page. */
 function nameFor(thing: string | undefined): string {
   return thing === undefined ? FIELD : `${FIELD}.${thing}`;
 }

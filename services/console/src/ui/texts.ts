@@ -4,7 +4,9 @@ import { DONE } from "./done-texts.ts";
 import { STATUS_WORDS } from "./status-texts.ts";
 import { TURKISH } from "./texts-tr.ts";
 
-/** Everything that the console's pages say, in English. Titles of problems in English come from the operators' API. */
+/**
+ * All texts of the console's pages, in English. Titles of problems in English come from the operators' API.
+ */
 export const ENGLISH = {
   name: "English",
   skip: "Skip to the content",

@@ -28,8 +28,8 @@ const NOTHING: Accepted = {
 };
 
 /**
- * Locks the subject of a difference before the difference, as the comparison does: the fact, and else the line. Each of the
- * two would otherwise wait for the other.
+ * Locks the subject of a difference (the fact, or else the line) before the difference, as the comparison
+ * does. Otherwise the two could deadlock.
  */
 export async function lockSubject(trx: Trx, differenceId: string): Promise<void> {
   const row = await trx

@@ -5,7 +5,7 @@ import { startScriptedServer, type Answer as Write } from "../../test/scripted-s
 /** The account of the tests. */
 export const SECRETS = { apiKey: "sandbox-apikey", secretKey: "sandbox-secret" };
 
-/** Bytes as they are, or fields that become JSON; a function writes the answer, or none, itself. */
+/** Raw bytes, or fields that become JSON; a function writes the answer itself, or none. */
 export type Answer = Record<string, unknown> | string | Buffer | Write<Record<string, unknown>>;
 
 /** A server that gives the answers which a test has written, one after the other, and keeps the requests. */

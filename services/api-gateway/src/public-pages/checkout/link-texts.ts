@@ -1,6 +1,6 @@
 import type { Language } from "@holdfast/html";
 
-/** Texts of a payment link's page, and of a checkout from one: by the link's status where it cannot be paid. */
+/** Texts of a payment link's page, and of a link's checkout; by the link's status if it cannot be paid. */
 type LinkTexts = { payFor: string; begin: string; hint: string } & Record<
   "USED" | "TAKEN" | "EXPIRED" | "DISABLED",
   readonly [heading: string, text: string]

@@ -7,10 +7,10 @@ export function generateNonce(): string {
 }
 
 /**
- * The security headers of every page. It loads nothing but our own script and style, may not be framed, leaks its address
- * to no other site (anybody who knows it can pay), and is not stored. Forms go to this server only: the hops to the shop
- * and to the bank are links or script, since browsers apply `form-action` to redirects after a form, too. Browsers
- * report violations to us.
+ * The security headers of every page. It loads only our own script and style, may not be framed, discloses
+ * its address to no other site (anybody who knows it can pay), and is not stored. Forms go only to this
+ * server: the steps to the shop and to the bank are links or script, since browsers apply `form-action` to
+ * redirects after a form, too. Browsers report violations to us.
  */
 export function pageHeaders(nonce: string, reportsPath: string): Record<string, string> {
   const policy = [

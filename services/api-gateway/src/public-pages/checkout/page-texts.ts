@@ -217,7 +217,8 @@ export function faultText(language: Language, fault: string): string | undefined
 }
 
 /**
- * Why a payment was declined, by its result code. Other reasons are the bank's secret; the first text is true of them.
+ * Texts for the reasons of a decline, by result code. Other reasons are the bank's secret, and get the first
+ * text, which is always true.
  */
 const REASONS: Record<Language, Record<string, string>> = {
   en: {

@@ -43,7 +43,7 @@ export type FormAnswer =
   | {
       kind: "faults";
       faults: (FormFault | "form.busy" | "form.incomplete")[];
-      /** The present total of the installments that were chosen, where the form had another one. */
+      /** The present total of the chosen installments, if the form had another one. */
       priced?: InstallmentOffer;
     }
   | { kind: "declined"; texts: { heading: string; text: string } };

@@ -1,6 +1,7 @@
 /**
- * The page of a payment link on the public listener. It says what is paid for and takes no card: a buyer who begins
- * gets a checkout, whose page does. Requests for it count by the client's address, since a link is for many clients.
+ * The page of a payment link on the public listener. It describes the purchase and takes no card: a buyer who
+ * begins gets a checkout, whose page takes it. Requests for the link's page count by the client's address,
+ * since a link is for many clients.
  */
 import { randomUUID } from "node:crypto";
 import { beginPaymentLink, isLive, viewPaymentLink, type PaymentLinkPage } from "@holdfast/contracts";

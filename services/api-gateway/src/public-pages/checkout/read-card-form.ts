@@ -1,7 +1,7 @@
 import { Card, cardPaymentFields, checkCardPaymentFields, withAsciiDigits } from "@holdfast/contracts";
 import { z } from "zod";
 
-/** The card form as it was filled in, once it is good. `Card` shows nothing of itself when printed. */
+/** The filled-in card form, once it is valid. `Card` hides its value when printed. */
 export type CardForm = {
   card: Card;
   cardHolderName: string;

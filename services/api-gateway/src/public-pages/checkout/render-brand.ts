@@ -43,7 +43,10 @@ const BRAND_LOGO =
   /<svg class="brand-logo" viewBox="([^"<>]*)" aria-hidden="true" focusable="false">((?:\s*<[a-z]+ [^<>]*\/>)*)\s*<\/svg>/;
 const MONOGRAM = '<span class="monogram" aria-hidden="true">L</span>';
 
-/** Drawn from its shapes on a light plate, which it was made for, in both themes. The name beside it says whose it is. */
+/**
+ * The logo is drawn from its shapes on a light plate, for which it was made, in both themes. The name beside
+ * it identifies the merchant.
+ */
 export function renderLogo({ logo: text }: Branding): Html | undefined {
   const logo = text === undefined ? undefined : readLogo(text);
   if (logo === undefined || typeof logo === "string") return undefined;

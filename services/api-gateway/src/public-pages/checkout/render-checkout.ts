@@ -18,7 +18,9 @@ export type ShownCheckout = {
   path: string;
 };
 
-/** Its payment is under way at the bank: nothing may be begun, and nothing is decided. */
+/**
+ * True while the checkout's payment is under way at the bank: nothing may be begun, and nothing is decided.
+ */
 export function isUnderWay({ status, payment }: CheckoutPage): boolean {
   return status === "OPEN" && payment?.status === "ENROLLED";
 }
@@ -54,7 +56,10 @@ export function summary(
   </section>`;
 }
 
-/** Writes UTC for browsers without JavaScript, whose time zone is unknown; the script writes the buyer's own. */
+/**
+ * Writes the time in UTC for browsers without JavaScript, whose time zone is unknown; the script writes the
+ * buyer's local time.
+ */
 export function writeInUtc(expiresAt: string, locale: string): string {
   return `${timeFormatter(locale).format(new Date(expiresAt))} UTC`;
 }

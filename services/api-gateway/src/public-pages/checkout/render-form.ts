@@ -9,7 +9,7 @@ export type FormState = {
   token: string;
   /** Faults of an earlier form, from a browser without JavaScript. */
   faults: readonly string[];
-  /** The total of the installments that an earlier form chose, where it had another one. */
+  /** The present total of the installments that an earlier form chose, if that form had another one. */
   priced?: InstallmentOffer | undefined;
 };
 
@@ -221,7 +221,7 @@ export function installmentChoices(
   });
 }
 
-/** The part of an address that says what the chosen installments cost, for a page without JavaScript. */
+/** The part of an address with the total of the chosen installments, for a page without JavaScript. */
 export function pricedQuery(priced: InstallmentOffer | undefined): string {
   return priced ? `&price=${priced.count}:${priced.totalMinor}` : "";
 }

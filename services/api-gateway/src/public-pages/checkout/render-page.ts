@@ -21,7 +21,7 @@ export type PageFrame = {
 };
 
 export type Onward = {
-  /** True where a card is entered on this page: only there it is said what becomes of it. */
+  /** True if a card is entered on this page: only then the page says how the card is used. */
   withCardForm?: boolean;
   /** The address that the browser moves on to: immediately without JavaScript, after a moment for reading with it. */
   onwardUrl?: string | undefined;

@@ -3,7 +3,10 @@ import { withoutTrailingSlashes } from "../public-url.ts";
 /** The path for the router. */
 export const REPORTS_PATH = "/csp-reports";
 
-/** The path for browsers, which may reach us under a path. It stands in a policy, which `;` and `,` would end. */
+/**
+ * The path for browsers, which may reach us under a prefix. It is part of a policy, in which `;` and `,`
+ * would end it.
+ */
 export function reportsPathOf(publicUrl: string): string {
   const base = withoutTrailingSlashes(new URL(publicUrl).pathname);
   return `${base}${REPORTS_PATH}`.replaceAll(";", "%3B").replaceAll(",", "%2C");

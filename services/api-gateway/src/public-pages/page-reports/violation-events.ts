@@ -2,7 +2,7 @@ import type { Logger } from "@holdfast/service-runtime";
 import { metrics } from "@holdfast/telemetry";
 import type { Violation } from "./read-reports.ts";
 
-/** Counts violations of the pages' policy; the log has one line a second of them at most. */
+/** Counts violations of the pages' policy, and logs at most one line a second. */
 export type ViolationEvents = { violated(violation: Violation): void };
 
 /** @param now milliseconds of a clock that never goes back. */

@@ -8,7 +8,7 @@ export type GenerateSession = (
   paymentId: string,
 ) => Pick<ThreeDsTerms, "sessionId" | "returnUrl" | "pageUrl">;
 
-/** @param publicUrl where cardholders reach the public pages, with or without a path of its own. */
+/** @param publicUrl the address of the public pages for cardholders, with or without a path. */
 export function createGenerateSession(sessions: SignedSessions, publicUrl: string): GenerateSession {
   const base = withoutTrailingSlashes(publicUrl);
   return (paymentId) => {

@@ -17,9 +17,10 @@ export type SignedSessions = {
 export type VerifiedSession = { kind: "valid"; ids: SessionIds } | { kind: "forged" } | { kind: "expired" };
 
 /**
- * The state in the addresses that a cardholder's browser carries to and from the issuer: payment, session and time of
- * issue under an HMAC-SHA-256 with a key of its own. It is bound to one payment, one session and one page, and expires.
- * The payment makes sure that it is used only once: the first return claims it, under its lease.
+ * The state in the addresses that a cardholder's browser carries to and from the issuer: payment, session and
+ * time of issue, under an HMAC-SHA-256 with a key of its own. It is bound to one payment, one session and one
+ * page, and expires. The payment ensures that it is used only once: the first return claims it, under its
+ * lease.
  */
 export function createSignedSessions(keys: KeyRing, { lifetimeMs }: { lifetimeMs: number }): SignedSessions {
   const digest = (key: Buffer, purpose: PagePurpose, payload: string) =>

@@ -6,7 +6,7 @@ import { PAGE_TEXTS as FRAME_TEXTS } from "../checkout/page-texts.ts";
 import { chargedBy } from "../checkout/render-checkout.ts";
 import { FRAMED_BY, REPORTED_TO } from "./challenge-form.ts";
 
-/** The messages of these pages. None of them is how a payment ended: the shop says that. */
+/** The messages of these pages. None of them says how a payment ended: the shop does. */
 export type Notice = "waiting" | "invalid" | "expired" | "unavailable" | "unproven" | "reload";
 
 export const PAGE_TEXTS = {
@@ -83,9 +83,10 @@ export type NoticeFrame = {
 type NextStep = { refreshUrl?: string; refreshS?: number; challengeUrl?: string | undefined };
 
 /**
- * A page without a script, an image or anything to fill in.
- * @param refreshUrl where the browser asks again by itself; "" is the address that it has, with its query.
- * @param refreshS seconds until then.
+ * A page without a script, an image or an input.
+ * @param refreshUrl the address that the browser asks again by itself; "" is its present address, with its
+ * query.
+ * @param refreshS the seconds until then.
  * @param challengeUrl our page that leads to the challenge, as a link.
  */
 export function answerNotice(
@@ -113,7 +114,7 @@ export function answerNotice(
   );
 }
 
-/** The document of a page that says `notice`. @param further what stands below its text, as HTML. */
+/** The document of a page with a notice. @param further HTML below its text. */
 export function noticePage(notice: Notice, frame: NoticeFrame, further: string, script = ""): string {
   const { language } = frame.locale;
   const [heading, text] = PAGE_TEXTS[language][notice];
@@ -146,7 +147,7 @@ function head({ locale, order, switchPath }: NoticeFrame): string {
   return shop === "" && nav === "" ? "" : `\n${ribbon}<header>${shop}${nav}</header>`;
 }
 
-/** In the colours and the type of the hosted page, and in the light that the browser asks for. */
+/** The style of the hosted page, for light and dark screens. */
 const STYLE = `
 :root { color-scheme: light dark; font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans",
   "DejaVu Sans", sans-serif; line-height: 1.5; color: #16212e; background: #f4f6f8; }

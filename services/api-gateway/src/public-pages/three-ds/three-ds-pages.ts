@@ -56,7 +56,9 @@ type Visit = {
   request: IncomingMessage;
   ids: SessionIds;
   locale: BuyerLocale;
-  /** The address of this page without what the browser brought: where it asks again, in the language that was chosen. */
+  /**
+   * The address of this page without the browser's fields, at which it asks again, in the chosen language.
+   */
   path: string;
   /** The fields that the browser brought back from the issuer, if it brought any. */
   returned?: BrowserReturn;
@@ -132,7 +134,7 @@ function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RoutedHandler {
   });
 }
 
-/** A query of ours; what a bank sends a browser back with has other fields. */
+/** Our own query; the query of a bank's return has other fields. */
 const LANGUAGE_ALONE = /^lang=([a-z]{2})$/;
 
 async function showChallenge(deps: ThreeDsPagesDeps, visit: Visit): Promise<void> {

@@ -114,7 +114,7 @@ describe("a return that proves nothing", () => {
       }),
     );
     for (const { payment, proof } of all) {
-      // On a busy machine the lease may have ended: then the cardholder comes again.
+      // On a busy machine the genuine return may have run out of time: then the cardholder comes again.
       await eventually(async () => expect(await steps.comeBack(payment, proof)).toMatchObject(SUCCESS));
       expect(await steps.ended(payment.paymentId)).toMatchObject({
         state: "SUCCESS",

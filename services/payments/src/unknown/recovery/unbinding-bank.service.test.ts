@@ -43,7 +43,7 @@ async function lostSale(): Promise<string> {
 
 type Row = { state: string; cause: string; seconds: number };
 
-/** The payment, and how many seconds after its claim and why it came to its state. */
+/** The payment, with the cause of its state and the seconds after its claim. */
 async function read(paymentId: string): Promise<Row> {
   const [row] = await payments.query<Row>(
     `select state, history.cause, extract(epoch from history.at - payment.created_at)::float8 as seconds

@@ -27,7 +27,7 @@ export async function* settlementCsv(lines: AsyncIterable<string>): AsyncGenerat
   }
 }
 
-/** The file of one day's lines. A sale is voided on its own day only. */
+/** The file of one day's lines. A sale can be voided only on its day. */
 export function dayFile(
   { day, endedAtMs, movements, disputes }: ReportedDay<Entry>,
   modes: Readonly<Unkindness>,
