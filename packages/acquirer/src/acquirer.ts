@@ -56,7 +56,7 @@ export interface Acquirer {
    * one is not sent.
    */
   missingField?(request: Pick<CardRequest, "customer" | "basket">): string | undefined;
-  /** Asks for everything that the acquirer knows of an order; `judge` derives the outcome of one attempt from it. */
+  /** Asks for the acquirer's whole record of an order; `judge` derives the outcome of one attempt from it. */
   inquire(request: InquiryRequest): Promise<InquiryOutcome>;
   /** Lets the calls under way end, then closes pooled connections. Calls made afterwards are `not_sent`. */
   close(): Promise<void>;

@@ -110,7 +110,7 @@ export async function startPayments(
   const { HOME_COUNTRY: homeCountry } = config;
   const common = { db, writes, events, now: Date.now };
   const cards = createCardOpener(config.CARD_SEALING_KEYS);
-  // The connections for requests of merchants, their staff and buyers; upkeep and refunds have others.
+  // The connections for requests of merchants, their staff and buyers; upkeep and refunds have their own.
   const bank = bankFor("payments");
   const rules = createMerchantRules({ ...common, pool: writePool });
   const findRoute = createRouting(accounts, banks, Date.now);

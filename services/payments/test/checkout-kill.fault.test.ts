@@ -22,7 +22,7 @@ beforeAll(async () => {
       RECOVERY_SCHEDULE: "50ms,200ms,500ms,1s",
       RECOVERY_INTERVAL: "30ms",
       REVERSE_UNSEEN_AFTER: "800ms",
-      // Only the test looks, unless it says otherwise.
+      // Only the test closes checkouts, unless it says otherwise.
       CHECKOUT_INTERVAL: "1h",
       DRAIN_TIMEOUT: "100ms",
     },

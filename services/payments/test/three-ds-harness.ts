@@ -74,7 +74,7 @@ export function threeDs(payments: PaymentsHarness) {
       });
     },
     answer: answerChallenge,
-    /** The payment's end once nothing is left to do about it, with what the bank and the merchant received. */
+    /** The payment's end once no work is left, with the records of the bank and the merchant. */
     async ended(paymentId: string) {
       const row = await eventually(async () => {
         const [found] = await payments.query<{

@@ -54,7 +54,7 @@ describe("killed", () => {
     await killBy(point, () => steps.enrol(command));
     await payments.spawn("payments");
     expect(await steps.ended(command.paymentId)).toMatchObject(REVERSED);
-    // A payment whose authorization was never sent has no outcome to be found out, and nothing to wait for.
+    // A payment whose authorization was never sent has no unknown outcome, and nothing to wait for.
     const [decision] = (await steps.causes(command.paymentId)).slice(-2);
     expect(decision).toBe(point === "payments.after_frictionless" ? "not_found" : "enrolment_unfinished");
   });

@@ -20,8 +20,8 @@ type OneRefund = Pick<
 type AskedRefund = OneRefund & Pick<RefundRow, "requested_by" | "credential_issued_by">;
 
 /**
- * The commands to `payments`, which keeps the payment's status and amounts. None throws for anything the bus or the other
- * side does: a missing answer is `in_doubt`. All are idempotent by the refund's id.
+ * The commands to `payments`, which keeps the payment's status and amounts. None throws because of the bus or
+ * `payments`: a missing answer is `in_doubt`. All are idempotent by the refund's id.
  */
 export type PaymentsPort = {
   /** @param deadlineAt epoch milliseconds. */

@@ -7,8 +7,8 @@ import type { BusinessEvents } from "./business-events.ts";
 export type AskDeps = { bus: Bus; events: Pick<BusinessEvents, "ownerSilent"> };
 
 /**
- * Sends a command of this service to the owner of what moves money.
- * @returns undefined unless the owner has answered; the caller asks again in its next round.
+ * Sends a command of this service to the owner of movements. @returns undefined unless the owner has
+ * answered; the caller asks again in its next round.
  */
 export async function askOwner<Request extends z.ZodType, Result extends z.ZodType>(
   { bus, events }: AskDeps,

@@ -27,7 +27,7 @@ export type BusinessEvents = {
   differencesOpen(open: OpenDifferences): void;
   /** The time for which the oldest file has waited for a second person. */
   filesWait(oldestAgeMs: number): void;
-  /** The file was refused: nothing of it counts. */
+  /** The file was refused: none of its lines count. */
   fileRefused(file: ImportedFile, reason: string): void;
 };
 

@@ -44,8 +44,8 @@ type Output = (text: string) => void;
 const USAGE = "import FILE --account ID --mapping NAME, or check --from DAY --to DAY (--help explains both)";
 
 /**
- * @returns the exit code: 0 for a file that was taken, and where every line is in a statement or left out by somebody's word;
- * 1 for a file that was refused, and where a line waits or is lost.
+ * @returns the exit code. 0: the file was imported, and every line is in a statement or was left out by a
+ * decision. 1: the file was refused, or a line waits or is lost.
  */
 export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output): Promise<number> {
   const line = readCommandLine(
@@ -77,7 +77,7 @@ export async function settle(args: string[], env: NodeJS.ProcessEnv, out: Output
   const importedBy = commandActor("settle", env);
   const pool = new Pool({
     connectionString: ownersDatabaseUrl(values, env),
-    // The owner's own path; the sandbox's superuser has another one.
+    // The owner's role has this search path by default; the sandbox's superuser does not.
     options: "-c search_path=settlement",
     max: 2,
     application_name: "settle",

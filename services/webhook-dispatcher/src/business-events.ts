@@ -40,7 +40,9 @@ export type BusinessEvents = {
   measured(state: DispatcherState): void;
 };
 
-/** The times from when an attempt was due, and from its event, until it began; and whether it is the last one. */
+/**
+ * The times from an attempt's due time, and from its event, to its beginning; and whether it is the last one.
+ */
 export type AttemptTiming = { lateMs: number; sinceEventMs: number; ends: boolean };
 
 export type DispatcherState = {

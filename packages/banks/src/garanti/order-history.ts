@@ -84,8 +84,8 @@ function readVoidDate(text: string): boolean | undefined {
 }
 
 /**
- * Some answers may have a void as a row that does not name what it voids. Where its target is not marked by a date, it is
- * the order's only movement; of several nothing is certain until somebody has looked.
+ * Some answers may show a void as a row that does not name the voided movement. If no date marks the target,
+ * it is the order's only movement; with several movements nothing is certain until somebody has looked.
  */
 function withVoids(all: readonly (RecordRow | VoidRow)[]): RecordRow[] {
   const rows = all.filter((row) => row.kind !== "void");

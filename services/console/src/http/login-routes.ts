@@ -60,9 +60,9 @@ function beginLogin({ store, provider, sessionMaxMs, decisionLoginAgeMs }: Login
 }
 
 /**
- * Signs the person in by the provider's answer. An answer that signs nobody in ends its own attempt only. It may be of
- * another tab, or the address once more: a person who is signed in meanwhile is led on. A guessed code is not that: after
- * a few of them the provider is not asked again.
+ * Signs the person in by the provider's answer. An answer that signs nobody in ends only its own attempt. It
+ * may belong to another tab, or be a repeated address: a person who is signed in by then is redirected. A
+ * guessed code is different: after a few codes the provider is not asked again.
  */
 function completeLogin(deps: LoginDeps): RequestHandler {
   const { store, provider, origin, log } = deps;
@@ -106,7 +106,7 @@ function isNewer(
   );
 }
 
-/** A new id for each sign-in: one that an attacker has planted before is worth nothing. */
+/** Each sign-in gets a new id, so an id that an attacker has planted before is useless. */
 function sessionOf(identity: Identity, { sessionMaxMs }: LoginDeps): SignedIn {
   const { roles, merchantId, authenticatedAt, ...rest } = identity;
   const isOperator = merchantId === undefined;

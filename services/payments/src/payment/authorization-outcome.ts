@@ -12,7 +12,9 @@ export type AuthorizationDecision =
   /** The acquirer answered with another amount than we asked for, or refuses what it reserved: that must be reversed. */
   | { to: "REVERSING"; cause: string; heard?: Approved };
 
-/** The end of a payment's authorization, its cause, and the bank's answer about the open call where it is one. */
+/**
+ * The end of a payment's authorization, its cause, and the bank's answer about the open call if it gave one.
+ */
 export type FinalOutcome = {
   to: "SUCCESS" | "FAILED" | "CANCELLED";
   cause: string;
@@ -26,7 +28,7 @@ export type AcquirerResult = {
   authCode: string | null;
   resultCode: string;
   resultMessage: string;
-  /** The class of a decline, where the bank's code gives one. */
+  /** The class of a decline, if the bank's code gives one. */
   declineClass?: DeclineClass | undefined;
 };
 

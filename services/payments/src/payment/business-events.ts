@@ -40,7 +40,7 @@ export type BusinessEvents = {
   capturedUnasked(payment: ShownPayment): void;
   /** Such money could not be given back yet. */
   lateMoneyStands(payment: ShownPayment, attempt: Omit<RecoveryAttempt, "ageMs">): void;
-  /** An attempt of recovery has thrown; the next one is further away. */
+  /** An attempt of recovery threw an error; the next attempt is later. */
   recoveryFailed(payment: Pick<PaymentKey, "payment_id">, error: unknown): void;
   /** Recovery has concluded what was unknown. */
   unknownConcluded(payment: ShownPayment, attempt: RecoveryAttempt): void;
@@ -60,7 +60,10 @@ export type BusinessEvents = {
    * expired. An expired one lapses by itself, and nothing is left to do.
    */
   holdStands(payment: PaymentKey, of: "voided_capture" | "expired"): void;
-  /** `refunds` has asked for money to which people have not agreed; nothing is sent. Once an hour for each refund. */
+  /**
+   * `refunds` has asked for money without enough people's consent; nothing is sent. Once an hour for each
+   * refund.
+   */
   refundNotAgreed(payment: PaymentKey): void;
   /** A merchant has put the number of a buyer's card into a checkout; it stays there until the checkout is deleted. */
   cardInCheckout(payment: PaymentKey, fields: readonly string[]): void;

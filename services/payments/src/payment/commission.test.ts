@@ -130,7 +130,7 @@ describe("whatever the plan", () => {
         );
         const { ratePercent, fixed } = rule ?? plan;
         const fixedMinor = basis.currency === plan.currency ? BigInt(fixed.replace(".", "")) : 0n;
-        // In millionths of a minor unit, where the percentage is exact.
+        // In millionths of a minor unit the percentage is exact.
         const exact = amountMinor * BigInt(ratePercent.replace(".", "")) + fixedMinor * 1_000_000n;
         const given = commissionMinor(basis, { ...plan, mayExceedAmount: true }) * 1_000_000n;
         expect(given - exact > -500_000n && given - exact <= 500_000n).toBe(true);

@@ -72,7 +72,7 @@ function paymentFact(row: FactRow): MovementFact {
   };
 }
 
-/** A cancelled sale that was never approved has no authorization code: nothing of it was voided. */
+/** A cancelled sale that was never approved has no authorization code, and nothing was voided. */
 function factStatusOf({
   state,
   transaction_type,

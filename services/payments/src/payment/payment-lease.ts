@@ -54,7 +54,8 @@ export async function leaseUnsettled(
 }
 
 /**
- * The milliseconds until {@link leaseUnsettled} has something to lease of any account; undefined where nothing waits.
+ * The milliseconds until {@link leaseUnsettled} can lease something of any account; undefined if nothing
+ * waits.
  */
 export async function unsettledDueInMs(db: Kysely<PaymentsDatabase>): Promise<number | undefined> {
   const first = await db

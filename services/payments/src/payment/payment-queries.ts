@@ -11,7 +11,7 @@ export type FoundPayment = PaymentRow & { last_operation: ShownOperation | null;
 /** A payment as it is read, with its latest operation in JSON. */
 export type ReadPayment = PaymentRow & { operation: OperationJson | null };
 
-/** One payment of the merchant; another merchant's is as unknown as one that does not exist. */
+/** One payment of the merchant; another merchant's payment counts as unknown. */
 export async function findPayment(
   db: Kysely<PaymentsDatabase>,
   merchantId: string,
@@ -48,7 +48,7 @@ export async function lockPayment(
 /** An operation in JSON, which has neither dates nor exact large numbers. */
 type OperationJson = Omit<ShownOperation, "amount_minor" | "at"> & { amount_minor: string; at: string };
 
-/** The latest operation on the row of `payment`; one that was dropped was never sent and is not shown. */
+/** The latest operation on the row of `payment`; a dropped operation was never sent and is not shown. */
 export function lastOperation(): RawBuilder<OperationJson | null> {
   return sql<OperationJson | null>`(
     select json_build_object(

@@ -11,7 +11,7 @@ export const PAYMENT_STATES = [
   "ENROLLED",
   /** Claimed, or completed by the cardholder; the acquirer is being asked, or its answer is unknown. */
   "AUTHORIZING",
-  /** To be reversed, for good; the reversal is repeated until acknowledged. Shown as ENROLLED. */
+  /** Will be reversed, for good; the reversal is repeated until acknowledged. Shown as ENROLLED. */
   "REVERSING",
   /** The state of a reversal after a session that its cardholder did not finish. Shown as ENROLLED. */
   "CANCELLING",

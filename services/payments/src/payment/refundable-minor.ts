@@ -34,8 +34,8 @@ export function wholeMinor({ state, amount_minor, captured_minor, released_minor
 }
 
 /**
- * True where a refund may be paid beside what was paid, is being paid and was charged back.
- * @param sentMinor what the payment's other refunds may be paying at this moment.
+ * True if a refund may be paid in addition to what was paid, is being paid and was charged back.
+ * @param sentMinor the amount that the payment's other refunds may be paying at this moment.
  */
 export function mayBePaid(payment: PaymentFunds, amountMinor: bigint, sentMinor: bigint): boolean {
   const { refunded_minor, charged_back_minor } = payment;

@@ -109,7 +109,7 @@ async function wasPaid(deps: MendDeps, refund: RefundToSend): Promise<string | u
       case "declined":
         return undefined;
       case "expired":
-        // That reference is spent; the next one may have been paid.
+        // That reference expired unused; the refund may have been paid under the next one.
         continue;
       case "approved":
         return "the bank has paid it: it has to be booked by hand";

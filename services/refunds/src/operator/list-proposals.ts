@@ -38,7 +38,7 @@ function approvals(livemode: boolean): RawBuilder<unknown> {
     where refund.state = 'PENDING_APPROVAL' and ${ofMode("refund.merchant_id", livemode)}`;
 }
 
-/** A proposal that nobody confirmed before the bank answered means nothing any more. */
+/** A proposal that nobody confirmed before the bank answered no longer applies. */
 function outcomes(livemode: boolean): RawBuilder<unknown> {
   return sql`
     select 'REFUND_OUTCOME', refund.refund_id, resolution.proposed_at, resolution.proposed_by, refund.merchant_id, null,

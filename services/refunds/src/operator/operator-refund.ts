@@ -64,7 +64,7 @@ export function operatorRefund(
     ...(row.last_inquiry !== null && { lastInquiry: row.last_inquiry }),
     ...(row.recover_at !== null && { nextAttemptAt: row.recover_at.toISOString() }),
     ...bankOf(row),
-    // A proposal that nobody confirmed before the bank answered means nothing any more.
+    // A proposal that nobody confirmed before the bank answered no longer applies.
     ...(row.state === "EXECUTING" && resolutionOf(row)),
   };
 }

@@ -61,7 +61,7 @@ async function tooYoung(
 ): Promise<Refused | undefined> {
   if (refund?.state !== "EXECUTING") return undefined;
   const sending = await payments.sending(refund);
-  // A question begins nothing, whatever became of it.
+  // A read begins nothing, whatever its outcome.
   if (sending.outcome !== "done") return sending.outcome === "problem" ? sending : { outcome: "not_started" };
   const { arrivesUntil: notBefore } = sending.result;
   return notBefore === undefined

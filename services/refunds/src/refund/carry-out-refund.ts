@@ -1,7 +1,8 @@
 /**
- * A decided refund, phase by phase, each committed before the next. An approved one is carried out by `payments`, step by step
- * until its outcome is known. An outcome that is not known leaves it EXECUTING, with its amount reserved; it is never called
- * a decline. Then `payments` settles or releases the amount, and only then the end is shown.
+ * A decided refund, phase by phase, each committed before the next. `payments` carries out an approved
+ * refund, step by step until its outcome is known. An unknown outcome leaves it EXECUTING, with its amount
+ * reserved; it is never called a decline. Then `payments` settles or releases the amount, and only then the
+ * end is shown.
  */
 import { waitFor } from "@holdfast/acquirer/not-sent";
 import type { RefundAnswer } from "@holdfast/contracts";
@@ -143,8 +144,8 @@ async function endRefund(deps: CarryOutDeps, refund: LeasedRefund & { state: End
 }
 
 /**
- * Ends the lease until the schedule's next step, until the bank takes the call (`notBefore`), or for `inMs`; the phase is then
- * done again.
+ * Ends the lease until the schedule's next step, until the bank accepts the call (`notBefore`), or for
+ * `inMs`; the phase is then repeated.
  */
 export async function tryLater(
   deps: Pick<CarryOutDeps, "db" | "events" | "limits" | "now">,

@@ -16,7 +16,10 @@ export type RefundToSend = Pick<
   "refund_id" | "payment_id" | "merchant_id" | "account_id" | "kind" | "amount_minor" | "currency"
 > & { traceparent: string | null };
 
-/** The end of one step at the bank: what it says, our reference there if it was asked, and whether the next step need not wait. */
+/**
+ * The end of one step at the bank: its answer, our reference if the bank was asked, and whether the next step
+ * may follow immediately.
+ */
 export type BankStep = { answer: RefundAnswer; reference?: string; again?: "now" | undefined };
 
 /**

@@ -90,7 +90,8 @@ export async function leaseDue(
 }
 
 /**
- * The milliseconds until {@link leaseDue} has something to lease of any account; undefined where nothing is under way.
+ * The milliseconds until {@link leaseDue} can lease something of any account; undefined if nothing is under
+ * way.
  */
 export async function dueInMs(db: Kysely<RefundsDatabase>): Promise<number | undefined> {
   const first = await db
@@ -136,8 +137,8 @@ export async function bringInquiryForward(db: Kysely<RefundsDatabase>, refundId:
 }
 
 /**
- * Keeps our reference at the bank beside the refund, and where the bank says that it paid another amount, for operators, its
- * whole answer; the lease stays.
+ * Stores our reference at the bank beside the refund and, if the bank says that it paid another amount, its
+ * whole answer for operators; the lease stays.
  */
 export async function keepAnswer(
   db: Kysely<RefundsDatabase>,

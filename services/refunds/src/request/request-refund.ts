@@ -1,8 +1,8 @@
 /**
- * A refund request in three phases: claim (a RESERVING row that is shown to nobody), have `payments` reserve the
- * amount, record. Only a reserved amount is ever shown, so refunds never add up to more than the payment, however many
- * arrive together. If the process dies in between, recovery undoes the request: it has the reservation released, then
- * deletes the row.
+ * A refund request in three phases: claim (a RESERVING row that is shown to nobody), have `payments` reserve
+ * the amount, record. Only a reserved amount is ever shown, so refunds never exceed the payment, however many
+ * arrive together. If the process dies in between, recovery rolls the request back: it has the reservation
+ * released, then deletes the row.
  */
 import {
   REFUND_REQUESTED,
@@ -136,7 +136,7 @@ async function refuse(deps: RequestRefundDeps, refund: LeasedRefund, reply: Refu
   return reply;
 }
 
-/** Refusals with 409 and 422 without Retry-After; one that may change in a moment is not stored. */
+/** Refusals with 409 and 422 without Retry-After; a refusal that may change in a moment is not stored. */
 const STORED_REFUSALS: ReadonlySet<string> = new Set([
   "payment_not_refundable",
   "refund_amount_exceeds_remaining",

@@ -7,10 +7,10 @@ type Trx = Transaction<SettlementDatabase>;
 type Row = ChargebackEntry & { import_id: string; line_no: number; payment_id: string; is_reported: boolean };
 
 /**
- * Queues chargebacks whose payment is known for payments, in the transaction that finds it. A copy of a line that is
- * queued already is a difference for people.
+ * Queues, for `payments`, chargebacks with a known payment, in the transaction that finds the payment. A copy
+ * of a queued line is a difference for an operator.
  *
- * @param these which lines were attached in this transaction, as a condition on `line`.
+ * @param these the lines that were attached in this transaction, as a condition on `line`.
  */
 export async function reportChargebacks(trx: Trx, these: RawBuilder<unknown>): Promise<void> {
   const rows = await readChargebacks(trx, these);

@@ -6,10 +6,11 @@ import type { SettlementDatabase } from "../database.ts";
 export type CopyDeps = AskDeps & { db: Kysely<SettlementDatabase> };
 
 /**
- * Keeps a row for each account that payments can have been sent to, with its time zone. Its settlement terms stay as
- * they were set here. An account that is gone from the answer stays: accounts are never deleted.
+ * Keeps a row for each account that payments may have been sent to, with its time zone. Its settlement terms
+ * stay as they were set here. An account that is missing from the answer stays: accounts are never deleted.
  *
- * @param known has the accounts that this process has copied, with their time zones: what has not changed is not written.
+ * @param known the accounts that this process has copied, with their time zones: unchanged ones are not
+ * written.
  */
 async function copyAccounts(deps: CopyDeps, known: Map<string, string>): Promise<void> {
   let after: string | undefined;

@@ -43,7 +43,7 @@ function recordOf(header: readonly string[], cells: readonly string[] | undefine
 }
 
 /**
- * The cells of each line, undefined for one that is invalid. Lines are parsed together where they can be, since that is
+ * The cells of each line, undefined for an invalid one. Lines are parsed together if possible, since that is
  * ten times as fast.
  */
 function records(lines: readonly string[], file: CsvFile): (string[] | undefined)[] {

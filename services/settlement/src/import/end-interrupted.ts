@@ -18,7 +18,7 @@ export async function endInterrupted(
   }
 }
 
-/** Ends imports that nobody has confirmed for long: nothing of them has counted. */
+/** Ends imports that nobody has confirmed for a long time: none of their lines have counted. */
 export async function endUnconfirmed(
   db: Kysely<SettlementDatabase>,
   events: Pick<BusinessEvents, "fileRefused">,

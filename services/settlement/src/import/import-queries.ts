@@ -216,7 +216,10 @@ export async function findTaken(
   return row?.import_id;
 }
 
-/** Ends an import that nobody has ended meanwhile; one that is read is still this process's. @throws ImportLostError */
+/**
+ * Ends an import, unless it has ended meanwhile. An import that is being read has to belong to this process.
+ * @throws ImportLostError
+ */
 async function end(
   trx: Transaction<SettlementDatabase>,
   { import_id, state, lease_token }: ImportRow,
@@ -236,7 +239,7 @@ async function end(
 
 type Refusal = { reason: string; detail: string; sha256?: Buffer | undefined; actor?: string };
 
-/** Ends an import of which nothing counts, and then removes its lines. @throws ImportLostError */
+/** Ends an import whose lines do not count, and then removes them. @throws ImportLostError */
 export async function endAsRefused(
   db: Kysely<SettlementDatabase>,
   given: ImportRow,

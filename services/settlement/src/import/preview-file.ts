@@ -58,7 +58,7 @@ export async function previewFile(
     const read = await readLines(trx, leased, { mapping: mapping!, bounds, open });
     const refused =
       read.refusal ?? (await wouldBeRefused(trx, { ...leased, account_id: accountId }, read.sha256));
-    // Nothing of a file that is refused counts, so nothing of it is compared.
+    // The lines of a refused file do not count, so they are not compared.
     const compared = refused ? { verdicts: {} } : await previewRanges(trx, leased.import_id);
     return {
       ...head,

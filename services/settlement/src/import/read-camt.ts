@@ -60,7 +60,7 @@ async function* decoded(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string
   yield decode(beginning ?? Buffer.alloc(0), false);
 }
 
-/** The elements of an entry that are read. Of all others, however many, nothing is kept. */
+/** The elements of an entry that are read. All others, however many, are dropped. */
 const DAYS = ["ValDt/Dt", "ValDt/DtTm", "BookgDt/Dt", "BookgDt/DtTm"];
 const READ: ReadonlySet<string> = new Set([
   "Sts/Cd",

@@ -42,7 +42,7 @@ export async function* readRecords(
   reading.totals.check();
 }
 
-/** Longer than any bank's line; a longer one is a fault of the line. */
+/** Longer than any bank's line; a longer line is a fault. */
 const LINE_BYTES_MAX = 64 * 1_024;
 const BATCH_LINES = 500;
 const BATCH_BYTES = 1_048_576;

@@ -28,7 +28,7 @@ export type SettlementLine = {
   authCode?: string;
   /** The first six and last four digits, with asterisks between them. */
   maskedPan?: string;
-  /** The bank's id of the basket item, where a payment has a line for each. */
+  /** The bank's id of the basket item, if a payment has a line for each. */
   item?: string;
   /** For a sale that is paid out in parts: which part, of how many. */
   installment?: number;

@@ -5,7 +5,7 @@ export type UploadTable = {
   account_id: string;
   mapping: string;
   file_name: string;
-  /** Its lines count once a person confirms them, also where one person is enough. */
+  /** True if its lines count only after a person confirms them, even if one person is enough. */
   review: Generated<boolean>;
   uploaded_by: string;
   bytes: Generated<bigint>;

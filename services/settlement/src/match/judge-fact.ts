@@ -48,11 +48,11 @@ export type Judgement = {
   detail: string;
 };
 
-/** The amounts that both sides say, in minor units and seen from the merchant; null where a side says none. */
+/** The amounts of both sides, in minor units and from the merchant's view; null for a side without one. */
 export type Sides = {
   oursMinor: bigint | null;
   theirsMinor: bigint | null;
-  /** The bank's currency where it is another one. */
+  /** The bank's currency, if it differs. */
   theirsCurrency: string | null;
 };
 
@@ -172,7 +172,7 @@ function amountDiffers(
       detail: `${currency} here, ${foreign.currency} at the bank`,
     };
   if (actual === expected) return undefined;
-  // Parts that the bank pays out month by month; until the last one is in, less is no difference.
+  // Some banks pay out in monthly parts; until the last one has come, a smaller amount is no difference.
   if (awaitsParts(lines) && sizeOf(actual) < sizeOf(expected)) return undefined;
   return {
     verdict: "AMOUNT_DIFFERS",

@@ -181,7 +181,7 @@ async function recordFactDifferences(
     differing.map(({ judgement }) => judgement.sides.theirsMinor),
     differing.map(({ judgement }) => judgement.sides.theirsCurrency),
   ];
-  // Further lines may change what both sides say, and not what is at stake.
+  // Further lines may change the amounts of both sides, but not the amount at stake.
   await sql`
     update difference set ours_minor = given.ours, theirs_minor = given.theirs, theirs_currency = given.theirs_currency
     from unnest(${differing.map(({ fact }) => fact.fact_id)}::uuid[], ${sides[0]}::bigint[], ${sides[1]}::bigint[],

@@ -40,7 +40,7 @@ export async function confirmImport(
   return { outcome: "done", result: shownImport(taken) };
 }
 
-/** Ends a file that waits, whoever has sent it: nothing of it has counted. */
+/** Ends a file that waits for confirmation, whoever has sent it: none of its lines have counted. */
 export async function refuseImport(
   { db, events }: ConfirmDeps,
   { operator }: OperatorContext,

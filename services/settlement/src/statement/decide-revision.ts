@@ -4,11 +4,11 @@ import type { StatementContent } from "./statement-queries.ts";
 export type LastRevision = { revision: number; digest: Buffer | null };
 
 /**
- * Decides the result of a look at a statement, without any I/O: the number of its next revision where it is complete
- * with another content than before, and whether it awaits the bank. A statement that is incomplete otherwise is noted
- * when it changes.
+ * Decides the result of checking a statement, without any I/O: the number of its next revision if it is
+ * complete with changed content, and whether it waits for the bank. A statement that is incomplete for
+ * another reason is noted when it changes.
  *
- * @param content undefined where no line counts, and none has before.
+ * @param content undefined if no line counts, and none has before.
  */
 export function decideRevision(
   { revision, digest }: LastRevision,

@@ -177,7 +177,8 @@ async function lockStatement(
     .forUpdate()
     .executeTakeFirst();
   if (!locked) return undefined;
-  // A statement of its own, since a join is not read again where the lock had to wait for another process's revision.
+  // This is a statement of its own, because a join is not evaluated again after the lock had to wait for
+  // another process's revision.
   const last = await trx
     .selectFrom("statement_revision")
     .select("digest")

@@ -60,7 +60,7 @@ async function insertFact(
   );
 }
 
-/** The noted changes, as days; `awaiting` stands for every day that awaits the bank. */
+/** The noted changes, as days; `awaiting` stands for every day that waits for the bank. */
 async function noted(): Promise<string[]> {
   const rows = await command.query<{ note: string }>(
     "select distinct coalesce(day::text, 'awaiting') || ' ' || currency as note from settlement.statement_change order by 1",

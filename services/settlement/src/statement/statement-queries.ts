@@ -18,7 +18,7 @@ export type StatementRow = {
   lines: number;
   /** Lines whose payment's commission is not known yet. */
   unknown_commissions: number;
-  /** True if the day is over, everything up to it is reported, and nothing of it is open. */
+  /** True if the day is over, everything up to it is reported, and no difference of it is open. */
   complete: boolean;
   /** The latest that was recorded, where it has these amounts. */
   revision: number | null;
@@ -96,8 +96,8 @@ const IS_UNDECIDED = sql`(exists (
 const FACT_DAY = sql`(fact.occurred_at at time zone coalesce(account.time_zone, 'UTC'))::date`;
 
 /**
- * Movements that no line has reported, with their account. A movement before an account's first file is never reported,
- * and one that people have closed is awaited no longer.
+ * Movements that no line has reported, with their account. A movement before an account's first file is never
+ * reported, and one that people have closed is no longer awaited.
  */
 const FROM_UNREPORTED = sql`from fact left join account using (account_id)
   where fact.standing = 'DONE' and not fact.reported and not ${VOIDED_BY_REFUND}
@@ -145,7 +145,7 @@ const DIGEST = sql`sha256(convert_to(coalesce(string_agg(
     case when is_adjustment then 'adjustment' end),
   E'\\n' order by import_id, line_no) filter (where line_no is not null), ''), 'UTF8'))`;
 
-/** One statement: undefined where no line counts, and none has counted in a revision of it. */
+/** One statement; undefined if no line counts, and none has counted in a revision of it. */
 export async function readStatement(
   db: Kysely<SettlementDatabase>,
   { day, merchantId, currency }: { day: string; merchantId: string; currency: string },

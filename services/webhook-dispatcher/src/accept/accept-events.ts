@@ -66,8 +66,8 @@ function givenEvent({ event, lease }: EventToAccept): GivenEvent {
 }
 
 /**
- * Stores a message that is not an event with the reason, for operators to look at. Its owner goes on publishing it; of
- * all copies the first is stored.
+ * Stores a message that is not an event, with the reason, for operators. Its owner publishes it again and
+ * again; only the first copy is stored.
  */
 export async function keepPoison(
   db: Kysely<WebhooksDatabase>,

@@ -20,7 +20,7 @@ export function startEventConsumer(deps: Omit<AcceptDeps, "confirmations"> & { b
   const confirmations = createConfirmations(deps.bus, deps.events);
   /** The events under way, by their place in the stream. */
   const underway = new Map<number, Accepting>();
-  // While one batch is being committed the next one gathers; an event that comes alone is committed immediately.
+  // While one batch is being committed the next one is collected; a single event is committed immediately.
   const batcher = createNaturalBatcher<Received, void>({
     name: "accepted events",
     sizeMax: 200,

@@ -5,7 +5,10 @@ import { leasedDelivery, type LeasedDelivery, type LeasedDeliveryRow } from "./l
 export type ClaimRequest = {
   /** Most deliveries that one claim returns. */
   limit: number;
-  /** The number that each endpoint may still get; one that is not named gets as many as it may have in flight. */
+  /**
+   * The number of deliveries that each endpoint may still get; an unnamed endpoint gets as many as it may
+   * have in flight.
+   */
   rooms: { endpointId: string; room: number }[];
   leaseMs: number;
   shiftMs: number;

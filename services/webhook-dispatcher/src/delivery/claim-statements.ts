@@ -52,7 +52,7 @@ export const CLAIM = {
     traceparent: "chosen.traceparent",
     trigger: "delivery.trigger",
     attempt: "delivery.attempt",
-    // A resend stands before everything else in the queue; when it was asked for is in its id.
+    // A resend goes before everything else in the queue; its id contains the time of its request.
     due_at:
       "case when delivery.trigger = 'manual' then uuid_extract_timestamp(delivery.delivery_id) else delivery.due_at end",
     deadline_at: "greatest(delivery.deadline_at, endpoint.attempts_until)",

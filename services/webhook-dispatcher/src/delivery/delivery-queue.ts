@@ -16,7 +16,10 @@ export type DeliveryQueueOptions = {
    * many of their deliveries are queued, nothing more is leased for them.
    */
   inFlightMax: number;
-  /** Sends a delivery and records the result; undefined when it was not sent, which says nothing about its endpoint. */
+  /**
+   * Sends a delivery and records the result; undefined if it was not sent, which says nothing about its
+   * endpoint.
+   */
   send: (delivery: LeasedDelivery) => Promise<SendResult | undefined>;
   /** Releases deliveries unsent, back to the database. */
   giveBack: (deliveries: LeasedDelivery[]) => void;
@@ -120,8 +123,8 @@ export class DeliveryQueue {
   }
 
   /**
-   * Starts nothing more, releases the deliveries that have not begun, waits for those that have, and releases them at
-   * the end of the time.
+   * Starts nothing more, releases the deliveries that have not begun, waits for the others, and releases
+   * those at the end of the time.
    */
   async drain(timeoutMs: number): Promise<void> {
     this.#draining = true;

@@ -107,11 +107,14 @@ function createClaimRound(
   signal: ClaimSignal,
 ): () => Promise<boolean> {
   let after: string | undefined;
-  /** True where a call came after a claim had looked at the first endpoints: they may be the ones that it is for. */
+  /**
+   * True if a call for a claim came after the running claim had looked at the first endpoints, which may be
+   * the ones that it is for.
+   */
   let again = false;
   return async () => {
     const limit = Math.min(CLAIM_MAX, queue.totalRoom());
-    // With a clock this wrong every signature would be refused and the schedule be used up for nothing.
+    // With a clock this wrong every signature would be refused and the schedule would be used up in vain.
     if (limit === 0 || Math.abs(clock.skewMs) > SKEW_STOP_MS) return true;
     const rooms = queue.rooms();
     const called = signal.begin(
@@ -128,7 +131,7 @@ function createClaimRound(
     await failpoint("webhooks.after_claim");
     after = claimed.after;
     for (const delivery of claimed.deliveries) queue.push(delivery);
-    // It ended where it had seen enough endpoints without room, and not because it had taken enough.
+    // The claim ended because it had seen enough endpoints without room, and not because it had taken enough.
     const isCut = after !== undefined && claimed.deliveries.length < limit;
     if (isCut || (after === undefined && again)) signal.goOn();
     return claimed.deliveries.length > 0;

@@ -114,7 +114,7 @@ function fieldsOf(
     installmentCount,
     // The merchant's own code, not the BIN table's: that may have been replaced since.
     loyaltyCode ?? null,
-    // A request that does not say them has the fingerprint of its other fields alone.
+    // Without this field the fingerprint covers the other fields alone.
     ...(payload.allowConcurrentAttempt ? ["allowConcurrentAttempt"] : []),
     ...(installmentTotalMinor === undefined ? [] : ["installmentTotal", installmentTotalMinor]),
   ];

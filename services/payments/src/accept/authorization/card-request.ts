@@ -46,7 +46,7 @@ export function isBuyerThere({ initiator }: OrderDetails): boolean {
   return by === "cardholder" && (channel === "ecommerce" || channel === "moto");
 }
 
-/** The buyer as the bank gets it: what the request says, with what is stored of the payment. */
+/** The buyer for the bank: the request's data, with the payment's stored fields. */
 export function customerOf(
   payment: { request_ip: string; customer_id: string | null },
   { customer = {} }: Pick<OrderDetails, "customer">,

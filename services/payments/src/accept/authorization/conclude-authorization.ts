@@ -76,7 +76,10 @@ async function record(
   }
 }
 
-/** Commits the decision to reverse where there is one, and ends the lease so that recovery need not wait for its end. */
+/**
+ * Commits the decision to reverse if there is one, and ends the lease so that recovery need not wait for its
+ * end.
+ */
 async function leaveToRecovery(
   deps: ConcludeDeps,
   payment: PaymentToConclude,

@@ -138,7 +138,8 @@ test("keys are each merchant's own", async () => {
   const stranger = randomUUID();
   await payments.send(command(), under(key));
   const ours = command({ paymentId: randomUUID() });
-  // Sealed for the first merchant, so it gets no further than the card; what matters is that the key did not answer.
+  // The card was sealed for the first merchant, so the request fails there; the point is that the key did not
+  // answer.
   expect(await payments.send(ours, under(key, stranger))).not.toHaveProperty("replayed");
 });
 

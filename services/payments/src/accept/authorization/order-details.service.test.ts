@@ -9,7 +9,7 @@ import { makeAccount, resultOf } from "../../../test/account-operators.ts";
 import { checkouts, type CheckoutSteps } from "../../../test/checkout-harness.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 
-/** A bank that notes what it is sent and answers nothing that could be read: each outcome is unknown. */
+/** A bank that records its requests and sends unreadable answers: each outcome is unknown. */
 const sent: string[] = [];
 const { log, lines } = captureLog("payments");
 const bank = createServer((request, response) => {

@@ -7,7 +7,9 @@ import { startPaymentsHarness, type PaymentsHarness } from "../../../test/paymen
 import { CHALLENGED, threeDs, type ThreeDsSteps } from "../../../test/three-ds-harness.ts";
 import { PAYMENT_STATES, type PaymentState } from "../../payment/payment.ts";
 
-/** Two processes and a bank that may say nothing; recovery looks at a payment only when its merchant reads it. */
+/**
+ * Two processes and a bank that may not answer; recovery looks at a payment only when its merchant reads it.
+ */
 let payments: PaymentsHarness;
 let steps: ThreeDsSteps;
 let pages: CheckoutSteps;

@@ -46,7 +46,7 @@ const lineSchema = z
 const COLUMNS = Object.keys(lineSchema.shape);
 const REQUIRED = ["bin", "card_scheme", "card_type", "country", "installments_max"];
 
-/** More than any issuer list has; what a process can keep in memory without noticing. */
+/** More than any issuer list has, and still little memory for a process. */
 export const BIN_RANGES_MAX = 1_000_000;
 
 /**

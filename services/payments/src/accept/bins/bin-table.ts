@@ -16,13 +16,13 @@ export type BinRange = { digits: BinDigits; from: number; to: number; data: BinD
 export type BinDigits = 6 | 7 | 8;
 
 /**
- * Ranges of 6 to 8 digits; the one with the most digits counts. Ordered numbers beside each other instead of a Map of
- * strings: a million ranges take 12 MB, and the same data is kept once for all the ranges that have it.
+ * Ranges of 6 to 8 digits; the one with the most digits counts. It uses sorted arrays of numbers instead of a
+ * Map of strings: a million ranges take 12 MB, and equal data is stored once.
  */
 export type BinTable = { count: number; byDigits: Record<BinDigits, OrderedRanges> };
 type OrderedRanges = { from: Uint32Array; to: Uint32Array; data: BinData[] };
 
-/** @param ranges in any order; those with the same number of digits must not overlap. */
+/** @param ranges in any order; ranges with the same number of digits must not overlap. */
 export function createBinTable(ranges: readonly BinRange[]): BinTable {
   const known = new Map<string, BinData>();
   const once = (data: BinData) => {

@@ -8,7 +8,7 @@ export type OfferInstallmentsDeps = {
   homeCountry: string;
 };
 
-/** A number of installments, and what a buyer who pays for them is charged; minor units. */
+/** A number of installments, and the total for a buyer who pays for them, in minor units. */
 export type InstallmentOffer = { count: number; totalMinor: bigint; partsMinor: readonly bigint[] };
 
 type Asked = {
@@ -21,8 +21,8 @@ type Asked = {
 };
 
 /**
- * The cost of an order in each number of installments, by the account that a payment would be sent to. A number that no
- * account takes, or whose installments would be nothing or more than any payment, is left out.
+ * The total of an order for each number of installments, at the account that the payment would be sent to. A
+ * number is left out if no account accepts it, or if an installment would be zero or the total too large.
  * @returns undefined until routes have been read.
  */
 export function offerInstallments(

@@ -16,8 +16,8 @@ export async function viewPaymentLink({ db }: Deps, paymentLinkId: string): Prom
 }
 
 /**
- * A buyer's own checkout of the link's order, where the link is active; otherwise nothing is made. It reserves nothing:
- * a link for one payment belongs to the buyer who pays first.
+ * Opens a buyer's own checkout of the link's order, if the link is active. It reserves nothing: a one-time
+ * link belongs to the buyer who pays first.
  */
 export async function beginPaymentLink(
   { db, limits }: Deps,

@@ -32,8 +32,8 @@ export async function cancelCheckout(
 }
 
 /**
- * Cancels a checkout for its merchant. A payment that is being claimed holds the checkout's lock: of the two, the
- * second finds what the first one has committed, and changes nothing.
+ * Cancels a checkout for its merchant. A payment that is being claimed has locked the checkout: the second of
+ * the two finds the first one's commit, and changes nothing.
  */
 export async function cancelCheckoutOfMerchant(
   deps: ConcludeCheckoutDeps & { fingerprintKeys: KeyRing },
@@ -71,7 +71,7 @@ function answerOf(checkout: FoundCheckout | undefined, isUnderWay: boolean): Com
 
 const UNDER_WAY = "A payment of the checkout is under way; it is cancelled or stays as that payment decides.";
 
-/** Cancels what may be cancelled now, on its locked row; closes what is over otherwise. */
+/** Cancels a checkout on its locked row, if it may be cancelled now; closes it if it has ended otherwise. */
 async function cancelLocked(
   deps: ConcludeCheckoutDeps,
   trx: Transaction<PaymentsDatabase>,

@@ -14,9 +14,9 @@ import type { CheckoutRow } from "./checkout-queries.ts";
 type Deps = { cards: CardOpener; events: BusinessEvents };
 
 /**
- * Refuses to pay a checkout whose own texts have this card's number in them: they are shown to the merchant, sent in
- * webhooks and redirects, and passed to the bank as something else. The merchant wrote them before the card was known, so this is the first time to compare
- * (docs/adr/0007). Nothing has been written or sent.
+ * Refuses to pay a checkout whose own texts contain this card's number: they are shown to the merchant, sent
+ * in webhooks and redirects, and passed to the bank in other fields. The merchant wrote them before the card
+ * was known, so this is the first time to compare (docs/adr/0007). Nothing has been written or sent.
  */
 export function refuseCardInCheckout(
   { cards, events }: Deps,

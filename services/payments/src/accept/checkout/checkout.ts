@@ -2,9 +2,9 @@ import { createTransition, type CheckoutStatus } from "@holdfast/contracts";
 import type { PaymentState } from "../../payment/payment.ts";
 
 /**
- * The checkout's state machine: the only place that says which state may follow which. The state follows from the
- * checkout's clock and its latest payment. Each reader works it out, under the row's lock, so that no code which settles a
- * payment has to know of checkouts.
+ * The checkout's state machine: the only place that says which state may follow which. The state follows from
+ * the checkout's clock and its latest payment. Each reader derives it, under the row's lock, so code that
+ * settles a payment need not know about checkouts.
  */
 export type CheckoutState = CheckoutStatus;
 

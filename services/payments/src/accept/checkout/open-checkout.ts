@@ -72,7 +72,7 @@ async function insert(
   );
 }
 
-/** The checkout's record; for a copy of the message it is the first one's. */
+/** The checkout's record; a copy of the message gets the first one's. */
 async function describe(
   trx: Transaction<PaymentsDatabase>,
   checkoutId: string,

@@ -86,7 +86,9 @@ type TakingForm = Pick<
 
 type Problem = Extract<CommandReply<unknown>, { outcome: "problem" }>;
 
-/** A payment that was not claimed is not found, or the order has one that is undecided; the checkout may show the reason. */
+/**
+ * True if the checkout shows the reason: its payment was not claimed, or its order has an undecided payment.
+ */
 function isShownByCheckout({ code }: Problem): boolean {
   return code === "payment_not_found" || code === "order_undecided";
 }
@@ -144,8 +146,8 @@ function paymentOf(
 }
 
 /**
- * The total that the buyer saw, where the checkout's buyers pay for installments. A form without one has shown the price:
- * it is compared as any other.
+ * The total that the buyer saw, if the checkout's buyers pay for installments. A form without a total has
+ * shown the price, which is compared like any other total.
  */
 function totalOf(
   { installmentCount, installmentTotalMinor }: TakingForm,

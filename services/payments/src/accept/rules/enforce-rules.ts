@@ -1,7 +1,7 @@
 /**
- * The merchant's rules: a payment that breaks one is REJECTED, written once with its history and its event, and the bank
- * is never asked. They are asked before the claim and apply to new payments only, with 3-D Secure or without: a refund,
- * a cancellation or the end of a payment that was begun is never refused by them.
+ * The merchant rules: a payment that breaks one is REJECTED, written once with its history and its event, and
+ * the bank is never asked. They are checked before the claim and apply only to new payments, with 3-D Secure
+ * or without: they never refuse a refund, a cancellation or the end of a payment that was begun.
  */
 import {
   PAYMENT_STATUS_CHANGED,
@@ -45,7 +45,7 @@ export function createMerchantRules({ pool, ...deps }: Omit<RulesDeps, "askRules
   };
 }
 
-/** @returns undefined where the payment may go on to its claim, `known` where it or its key exists, else the answer. */
+/** @returns undefined if the payment may be claimed, `known` if it or its key exists, or else the answer. */
 async function enforceRules(
   deps: RulesDeps,
   { context }: Pick<Incoming<PreAuthorizePayment>, "context">,

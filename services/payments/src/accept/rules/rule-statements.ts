@@ -1,6 +1,6 @@
 import { unnested } from "@holdfast/postgres";
 
-/** The counts to make for one payment before it is claimed; a rule whose limit is null is off. */
+/** The counts to check for one payment before its claim; a rule without a limit is off. */
 export type RuleQuestion = {
   /** Identifies a question within its batch. */
   lease_token: string;

@@ -79,7 +79,7 @@ const DECODERS: ((text: string) => string[])[] = [
 ];
 
 const HEX = /(?:[0-9a-f]{2}){4,}/gi;
-/** Short ones only where they are the whole text: words have four letters, too. */
+/** Short base64 counts only as the whole text, because words have four letters, too. */
 const BASE64 = /^[\w+/-]{4,15}={0,2}$|[\w+/-]{16,}/g;
 
 function runsOf(text: string, pattern: RegExp): string[] {

@@ -14,7 +14,7 @@ import { storeAuthentication } from "./store-authentication.ts";
 
 export type CompleteAuthorizationDeps = ConcludeDeps & { bank: Pick<Bank, "of" | "callMs"> };
 
-/** The acquirer's session, and what the cardholder's browser brought back where there was a challenge. */
+/** The acquirer's session, and the fields of the cardholder's browser if there was a challenge. */
 type Completion = { session: string; returned?: BrowserReturn | undefined };
 
 /** The authorization of a payment that is AUTHORIZING under our lease, without a challenge. */

@@ -46,7 +46,7 @@ export async function completePayment(deps: CompletePaymentDeps, message: Messag
     const after = await awaitEnd(deps, payload, until);
     if (!after) return NOT_FOUND;
     if (end === "claimed") return sessionState(after);
-    // Another return held the payment meanwhile, and proved nothing: it is this one's turn.
+    // Another return had the lease meanwhile, and proved nothing: now this return gets its turn.
     const isItsTurn = end === "not_used" && after.isOpen && deps.now() < until;
     if (!isItsTurn) return answerUnused(after, end);
   }

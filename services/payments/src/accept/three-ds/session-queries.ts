@@ -52,8 +52,8 @@ const orderTakenAgain = sql`case when claims_order is not null then not exists (
     and ${sql.raw(UNDECIDED_ORDER)}) end`;
 
 /**
- * True where another payment of the order has become SUCCESS since the cardholder was first shown the challenge, and stands.
- * The day bounds what is read of an order that has many payments.
+ * True if another payment of the order has become SUCCESS since the cardholder was first shown the challenge,
+ * and is still valid. The day bounds the rows that are read for an order with many payments.
  */
 const orderIsPaid = sql`(claims_order is not null and exists (
   select from payment as other

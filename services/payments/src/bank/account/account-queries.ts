@@ -73,8 +73,9 @@ function secretsSinceOf(versions: readonly VersionRow[]): Date | undefined {
 }
 
 /**
- * Commits, before the account's first card is sent, that this version's terminal is the account's from now on. It waits for a
- * change that is being confirmed. @returns false where a newer version was in use before any card was sent under this one.
+ * Commits, before the account's first card is sent, that this version's terminal is the account's from now
+ * on. It waits for a change that is being confirmed.
+ * @returns false if a newer version was in use before any card was sent under this one.
  */
 export async function noteUse(
   db: Kysely<PaymentsDatabase>,
@@ -137,7 +138,7 @@ export async function insertVersion(
     .execute();
 }
 
-/** The highest version that was ever proposed; 0 without one. */
+/** The highest version that was ever proposed; 0 if none was. */
 export async function lastVersion(trx: Trx, accountId: string): Promise<number> {
   const { last } = await trx
     .selectFrom("acquirer_account_version")

@@ -43,10 +43,10 @@ export type AccountAttributes = {
   businessDay: { timeZone: string; cutOff: string };
   lateArrivalSeconds: number;
   connectionsMax: number;
-  /** Null or absent where the bank takes as many as come. */
+  /** Null or absent if the bank has no limit. */
   callsPerMinute?: number | null;
   default: boolean;
-  /** True where the version has other credentials than the one before. */
+  /** True if the version has other credentials than the previous one. */
   secretsChange: boolean;
   /** Absent where none was ever set. */
   installmentPrices?: readonly InstallmentPrice[];

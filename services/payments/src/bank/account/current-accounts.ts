@@ -30,7 +30,7 @@ export type Account = {
 export type CurrentAccounts = {
   /** Undefined until they have been read once: a payment must not go to another account for want of its route. */
   table(): AccountTable | undefined;
-  /** Reads the accounts again; its interval bounds the age of those in use. */
+  /** Reads the accounts again; its interval bounds the age of the accounts in use. */
   refresh(): Promise<void>;
 };
 

@@ -24,7 +24,7 @@ type AtBank = { protocol: string; settings: object };
 /** An account of a payment's route. */
 export type RouteStep = {
   accountId: string;
-  /** The accounts at which the payment may be tried once more where this one has declined it softly. */
+  /** The accounts at which the payment may be tried once more after a soft decline here. */
   retriesAt: readonly string[];
 };
 

@@ -8,7 +8,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { accountOperators } from "../../../test/account-operators.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 
-/** One merchant with two accounts. The bank of one takes calls and answers none; the other must not notice. */
+/**
+ * One merchant with two accounts. One bank accepts calls and never answers, which must not affect the other
+ * account.
+ */
 let payments: PaymentsHarness;
 let frozen: TestBank;
 let end: () => Promise<void>;

@@ -1,6 +1,7 @@
 /**
- * The resources of one account. Everything that can hang with a bank (connections, their merchants' permits, the workers
- * that finish what was begun) is counted by account, so that a bank which hangs takes nothing of another's.
+ * The resources of one account. Everything that can hang with a bank (connections, merchants' permits, the
+ * workers that finish earlier work) is counted by account, so that a bank that hangs takes nothing from
+ * another.
  */
 import { createSharedPermits, permitsOfOne, type SharedPermits } from "@holdfast/service-runtime";
 import { isLive } from "@holdfast/contracts";

@@ -153,7 +153,7 @@ export function connectAccount(
   return connector.connect(account, connector.secrets.parse(secrets), { ...wire, connectionsMax });
 }
 
-/** Every call fails until somebody changes them: a line for each would hide the others. */
+/** Every call fails until somebody changes the credentials, so a line for each would hide other lines. */
 function logOncePer<Subject>(everyMs: number, write: (subject: Subject) => void): (subject: Subject) => void {
   let nextAt = 0;
   return (subject) => {

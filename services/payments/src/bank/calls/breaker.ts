@@ -1,7 +1,8 @@
 /** Judges by the calls to an account's bank whether it can be reached. One for each account and process. */
 export type Breaker = {
   /**
-   * True where routing passes the account over. While it is open, one payment in each `retryMs` is let through to look.
+   * True if routing passes the account over. While the circuit breaker is open, one payment in each `retryMs`
+   * is let through as a trial.
    */
   isOpen(): boolean;
   /** @param isConnected false where no connection was made; any answer at all, also an unknown outcome, is a connection. */

@@ -6,12 +6,15 @@ import type { CallSlots, SlotRange } from "./call-slots.ts";
 import type { CurrentAccounts } from "../account/current-accounts.ts";
 
 /**
- * The budget of calls at a bank that takes so many a minute. What was begun comes before what is new: a fifth of the calls is kept for
- * captures, cancellations, refunds and recovery, which wait for the budget, and inquiries of merchants' reads may use the half
- * only. A new payment does not wait: it takes what it needs before it is claimed, or there is no payment.
+ * The budget of calls at a bank that accepts a limited number per minute. Work that has begun comes before
+ * new payments: a fifth of the calls is kept for captures, cancellations, refunds and recovery, which wait
+ * for the budget, and inquiries of merchants' reads may use only half. A new payment does not wait: it takes
+ * its calls before it is claimed, or there is no payment.
  */
 export type CallBudget = {
-  /** Takes a new payment's calls; undefined where they are not free. Without a limit there is nothing to take. */
+  /**
+   * Takes a new payment's calls; undefined if they are not free. Without a limit there is nothing to take.
+   */
   reserve(accountId: string, calls: number): Promise<ReservedCalls | undefined>;
   /** @param call whose calls of the account use what is reserved first. What they leave is given back. */
   use<Result>(reserved: ReservedCalls, call: () => Promise<Result>): Promise<Result>;
@@ -100,5 +103,5 @@ export function rangeOf(kind: CallKind, { accountId, max }: Omit<SlotRange, "flo
 /** The part of an account's calls that a kind must leave. */
 const KEPT_FROM: Record<CallKind, number> = { follow_up: 0, payment: 0.2, read: 0.5 };
 
-/** Others may have taken the one that was free; a second look costs two queries. */
+/** Others may have taken the free slot; a second check costs two queries. */
 const PAUSE_MS = 50;

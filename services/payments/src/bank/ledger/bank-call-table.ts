@@ -1,6 +1,6 @@
 import type { Generated } from "kysely";
 
-/** The bank's word for a call; `reverse` and `enrol` are no movements of their own, and lead to one or undo it. */
+/** The kind of a call. `reverse` and `enrol` are not movements: they reverse one or lead to one. */
 export type CallKind = "enrol" | "authorize" | "sale" | "capture" | "void" | "release" | "refund" | "reverse";
 
 /** The answer to a call, in the acquirer port's terms; `unknown` means none. */

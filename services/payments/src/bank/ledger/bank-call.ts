@@ -30,7 +30,7 @@ export type CallAnswer =
   | ReversalOutcome
   | Exclude<Verdict, { kind: "not_found" }>;
 
-/** False for a call of which certainly nothing was carried out. */
+/** False for a call that was certainly not carried out. */
 export function mayHaveLeft({ outcome }: Pick<BankCall, "outcome">): boolean {
   return outcome !== "not_sent";
 }

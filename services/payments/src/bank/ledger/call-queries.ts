@@ -61,10 +61,12 @@ export type BegunCall = Pick<
 >;
 
 /**
- * Commits, before a call is made, that it may be at the bank from now on. The payment's row is locked: whoever leases the
- * payment before looking at its calls either sees this one, or this finds that the lease is another's.
+ * Commits, before a call is made, that it may be at the bank from now on. The payment's row is locked. A
+ * process that leases the payment before reading its calls therefore sees this call, or this function finds
+ * that the lease belongs to that process.
  * @param known the payment's calls as the caller has read them.
- * @returns undefined where the lease is another's, or another call has begun since `known` was read.
+ * @returns undefined if the lease belongs to another process, or another call has begun since `known` was
+ * read.
  */
 export async function beginCall(
   db: Db,

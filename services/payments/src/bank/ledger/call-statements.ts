@@ -3,7 +3,7 @@
  * the payment's own change.
  */
 
-/** Begins the call of each payment that `claimed` returns; what was given is in `given`. */
+/** Begins the call of each payment that `claimed` returns; `given` has the given columns. */
 export const CALL_OF_CLAIM = `begun as (
     insert into bank_call (payment_id, account_id, number, amount_minor, currency, kind, reference)
     select payment_id, account_id, 1, amount_minor, currency,

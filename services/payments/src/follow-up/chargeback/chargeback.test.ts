@@ -3,7 +3,7 @@ import { refuseOpening, type DisputedPayment } from "./chargeback.ts";
 
 const CHARGEBACK_ID = "01990000-0000-7000-8000-000000000001";
 
-/** A sale of 100.00 of which nothing was given back. */
+/** A sale of 100.00 without any refund. */
 const sale = (change: Partial<DisputedPayment> = {}): DisputedPayment => ({
   state: "SUCCESS",
   transaction_type: "PAYMENT",

@@ -51,7 +51,7 @@ export async function decideChargeback(
   });
 }
 
-/** Sets what the bank says about an open case. */
+/** Records the bank's data about an open case. */
 export async function changeChargeback(
   deps: OperatorChargebackDeps,
   { operator }: OperatorContext,

@@ -41,7 +41,7 @@ export async function resealEvidence(
 
 type Place = { evidence_id: string; part: number };
 
-/** @returns the part to go on after; undefined at the end. */
+/** @returns the part after which to continue; undefined at the end. */
 async function resealBatch(
   trx: Transaction<PaymentsDatabase>,
   ring: RestKeyRing,

@@ -31,7 +31,8 @@ export async function takeExpired(
 }
 
 /**
- * The milliseconds until {@link takeExpired} has something to take of any account; undefined where nothing can expire.
+ * The milliseconds until {@link takeExpired} can take something of any account; undefined if nothing can
+ * expire.
  */
 export async function expiredDueInMs(db: Kysely<PaymentsDatabase>): Promise<number | undefined> {
   const first = await uncaptured(db)
@@ -41,7 +42,7 @@ export async function expiredDueInMs(db: Kysely<PaymentsDatabase>): Promise<numb
   return first.in_ms ?? undefined;
 }
 
-/** Authorizations of which something is still held and nothing is being done. */
+/** Authorizations that still reserve funds and on which no operation is under way. */
 function uncaptured(db: Kysely<PaymentsDatabase>) {
   return db
     .selectFrom("payment")

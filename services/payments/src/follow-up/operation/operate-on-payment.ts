@@ -127,7 +127,7 @@ async function claimOperation(deps: OperateDeps, request: OperationRequest): Pro
 
 const NOT_FOUND: Refused = { outcome: "problem", code: "payment_not_found" };
 
-/** Refusals with 409 and 422 without Retry-After; one that may change in a moment is not stored. */
+/** Refusals with 409 and 422 without Retry-After; a refusal that may change in a moment is not stored. */
 const STORED_REFUSALS: ReadonlySet<string> = new Set([
   "invalid_payment_state",
   "already_refunded",

@@ -51,10 +51,10 @@ export type OperationEnd =
 type Reply = CommandReply<ApiPaymentResponse>;
 
 /**
- * Ends the operation, in the amount that is given, and removes it from the payment: with its effect, history, event and stored answer, or with nothing
- * but its own end. All of it is in the caller's transaction.
+ * Ends the operation, in the given amount, and removes it from the payment: with its effect, history, event
+ * and stored answer, or only with its own end. Everything is in the caller's transaction.
  *
- * @returns the answer, or undefined when the lease is no longer ours.
+ * @returns the answer, or undefined if the lease is no longer ours.
  */
 export async function finishOperation(
   trx: Transaction<PaymentsDatabase>,

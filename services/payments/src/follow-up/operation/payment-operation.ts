@@ -112,9 +112,9 @@ export function expiryAfterDecline({
 }
 
 /**
- * Times an expiry that could not be sent: tried again after 5 s, and then after twice the time, up to an hour, since
- * each attempt leaves a row.
- * @param waitMs how long the bank takes no such call; it is not tried before.
+ * Schedules an expiry that could not be sent: again after 5 s, and then after twice the previous wait, up to
+ * an hour, since each attempt leaves a row.
+ * @param waitMs for how long the bank accepts no such call; it is not tried before.
  */
 export function expiryNotSent(times: number, waitMs = 0): { againInMs: number } {
   return { againInMs: Math.max(waitMs, Math.min(HOUR_MS, 5_000 * 2 ** Math.min(times - 1, 20))) };

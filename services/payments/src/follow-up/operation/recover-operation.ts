@@ -10,7 +10,10 @@ export type RecoverOperationDeps = ConcludeOperationDeps & {
   maySend: boolean;
 };
 
-/** Settles an operation whose answer was lost: asks about it, and sends it again where that is safe. It is never reversed. */
+/**
+ * Settles an operation whose answer was lost: inquires about it, and sends it again if that is safe. It is
+ * never reversed.
+ */
 export async function recoverOperation(
   deps: RecoverOperationDeps,
   payment: PaymentInOperation & Pick<LeasedPayment, "due_at">,

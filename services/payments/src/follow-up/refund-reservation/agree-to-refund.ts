@@ -67,7 +67,7 @@ export async function agreeToRefund(
       }
       const isNew = !reserved.agreed_by.includes(person);
       const agreed = [...reserved.agreed_by, ...(isNew ? [person] : [])];
-      // A decision stands: a later refund of the same payment does not ask for more people.
+      // A decision is final: a later refund of the same payment requires no further people for it.
       const isDecided = reserved.agreed_at !== null || agreed.length >= required;
       if (isNew) await audit(trx, operator.name, "refund.agreed", reserved, { requestId });
       await trx
@@ -118,8 +118,8 @@ function isSame(
 }
 
 /**
- * Writes the line of a refund that is sent to the bank for the first time, with the people who have agreed, in the transaction
- * that commits the call.
+ * Writes the audit line of a refund that is sent to the bank for the first time, with the people who have
+ * agreed, in the transaction that commits the call.
  */
 export async function auditSending(trx: Transaction<PaymentsDatabase>, reserved: Reserved): Promise<void> {
   await audit(trx, ASKING_SERVICE, "refund.sent_to_bank", reserved, { agreedBy: reserved.agreed_by });

@@ -82,7 +82,7 @@ async function recordForgotten(
   if (call) await noteAnswer(db, call, verdict, bank.of(call.account_id).capabilities);
 }
 
-/** True where the bank gives our reference of such a refund back. */
+/** True if the bank returns our reference of such a refund. */
 export function isNamed(
   { bank }: Pick<MovementDeps, "bank">,
   { account_id }: PaymentRow,

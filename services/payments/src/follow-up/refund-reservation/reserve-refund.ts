@@ -198,7 +198,7 @@ async function lockReservation(trx: Trx, refundId: string): Promise<Reservation 
     .executeTakeFirst();
 }
 
-/** @returns the one that came first after all; a conflict waits for its transaction to end. */
+/** @returns the reservation that came first, if there is one; a conflict waits for its transaction to end. */
 async function insertReservation(
   trx: Trx,
   { refundId, paymentId, amountMinor, askedBy }: ReserveRefund,

@@ -41,7 +41,7 @@ export type ManageAccountsDeps = Pick<AccountAcquirersOptions, "connectors" | "r
   db: Kysely<PaymentsDatabase>;
   /** True where another person has to confirm a change. */
   twoPeople: boolean;
-  /** Reads them again in this process; others follow within their interval. */
+  /** Reads the accounts again in this process; other processes follow within their interval. */
   refresh: () => Promise<void>;
   /** The terms of an account that is created without terms: the installation's. */
   defaults: DefaultTerms;
@@ -94,8 +94,9 @@ type AccountChange = Omit<ChangeAcquirerAccountRequest, "version"> &
   Pick<AccountAttributes, "installmentPrices">;
 
 /**
- * Changes an account, or proposes the change. A later proposal takes the place of an earlier one.
- * @param madeFrom the version that its author has read, where that is known: it has to be the newest, in use or proposed.
+ * Changes an account, or proposes the change. A later proposal replaces an earlier one.
+ * @param madeFrom the version that its author has read, if known: it has to be the newest, in use or
+ * proposed.
  */
 export async function changeAccount(
   deps: ManageAccountsDeps,

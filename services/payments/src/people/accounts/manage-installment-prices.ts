@@ -6,8 +6,8 @@ import { changeAccount, type ManageAccountsDeps } from "./manage-accounts.ts";
 type Reply = CommandReply<InstallmentPrices>;
 
 /**
- * Replaces a confirmed account's prices, or proposes it: a person who is asked for prices confirms nothing else.
- * `version` is the account's newest one that its author has read.
+ * Replaces a confirmed account's prices, or proposes them: a person who confirms prices confirms nothing else
+ * with them. `version` is the account's newest version that its author has read.
  */
 export async function replaceInstallmentPrices(
   deps: ManageAccountsDeps,

@@ -50,7 +50,10 @@ function routes(livemode: boolean): Select {
       where later.merchant_id = route.merchant_id and later.version > route.version)`;
 }
 
-/** A statement that nobody confirmed before the bank answered, or about an earlier operation, means nothing any more. */
+/**
+ * A statement that nobody confirmed before the bank answered, or that is about an earlier operation, no
+ * longer applies.
+ */
 function outcomes(livemode: boolean): Select {
   return sql`
     select 'PAYMENT_OUTCOME', payment.payment_id, resolution.proposed_at, resolution.proposed_by, payment.merchant_id,

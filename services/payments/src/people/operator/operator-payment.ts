@@ -76,7 +76,7 @@ function shownReversal(
   };
 }
 
-/** True for what the bank refused to reverse, and what people have booked. */
+/** True if the bank refused to reverse the payment, and operators have booked it. */
 function isBooked({ state }: OperatorPaymentRow): boolean {
   return state === "SUCCESS" || state === "CAPTURED";
 }

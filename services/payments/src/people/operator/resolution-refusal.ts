@@ -11,7 +11,10 @@ type Said = Pick<
   `${"settled" | "refused"}_at` | `refusal_${"code" | "message"}` | "approved_minor" | "last_sent_ms_ago"
 >;
 
-/** People judge what is over: until the horizon of the last sending even a bank that knows nothing may get it yet. */
+/**
+ * Operators decide only about calls that are over: until the horizon of the last sending even a bank that
+ * knows nothing may still get it.
+ */
 export function tooYoung(until: Date | undefined): Problem | undefined {
   return until && { outcome: "problem", code: "too_young", extra: { notBefore: until.toISOString() } };
 }

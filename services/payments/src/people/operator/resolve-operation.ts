@@ -95,8 +95,9 @@ type Booked = Pick<Operation, "amount_minor" | "commission_minor">;
 type End = Exclude<OperationEnd, { state: "DROPPED" }>;
 
 /**
- * Decides without any I/O. A capture in another amount is booked as what it was; people cannot book less, or more. A
- * cancellation or an expiry that the bank has done in another amount is done: nothing else can end it.
+ * Decides without any I/O. A capture in another amount is booked with the bank's amount; operators cannot
+ * book less, or more. A cancellation or an expiry that the bank has carried out in another amount is done:
+ * nothing else can end it.
  */
 export function decideEnd(
   payment: Pick<LeasedPayment, "state" | "amount_minor" | "released_minor" | "currency">,

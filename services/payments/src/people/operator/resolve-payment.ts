@@ -185,7 +185,10 @@ function namedBy(
   return { externalTransactionId: payment.external_transaction_id, authCode: null };
 }
 
-/** Commits the decision to reverse, sends a reversal, and records the end unless the bank says that the money stands. */
+/**
+ * Commits the decision to reverse, sends a reversal, and records the end unless the bank says that the money
+ * stays charged.
+ */
 async function fail(
   operatorDeps: OperatorDeps,
   context: OperatorContext,

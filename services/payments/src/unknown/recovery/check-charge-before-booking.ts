@@ -26,7 +26,7 @@ export function contradictsSuccess(payment: LeasedPayment, inquiry: Verdict): bo
   }
 }
 
-/** True where the bank has approved exactly what was asked for, and its fraud desk lets the goods go. */
+/** True if the bank has approved exactly the requested amount, and its fraud desk releases the goods. */
 function isWholeCharge(
   { amount_minor, currency }: Pick<LeasedPayment, "amount_minor" | "currency">,
   inquiry: Extract<Verdict, { kind: "approved" }>,

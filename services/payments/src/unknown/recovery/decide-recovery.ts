@@ -41,7 +41,7 @@ export function decideRecovery(
     amountMinor: bigint;
     currency: string;
     ageMs: number;
-    /** True where its cardholder did not come back from the challenge. */
+    /** True if its cardholder did not come back from the challenge. */
     abandoned: boolean;
     /** True where it was approved, and shown as being in review. */
     inReview?: boolean;

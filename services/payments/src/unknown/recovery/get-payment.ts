@@ -20,7 +20,7 @@ export async function getPayment(
 ): Promise<CommandReply<ApiPaymentResponse>> {
   let payment = await findPayment(deps.db, merchantId, paymentId);
   if (payment && isInDoubt(payment) && !payment.lease_is_live) {
-    // A merchant all of whose connections are busy reads what is recorded; recovery asks in any case.
+    // A merchant whose permits are all in use gets the recorded state; recovery asks the bank in any case.
     const release = deps.bank.permitsOf(payment.account_id).take(merchantId);
     if (release && (await inquire(deps, paymentId).finally(release)))
       payment = await findPayment(deps.db, merchantId, paymentId);

@@ -27,7 +27,10 @@ async function acceptedSale(): Promise<string> {
   return command.paymentId;
 }
 
-/** The bank has been asked, later than it takes to reverse what it has not seen, and says that it has not decided. */
+/**
+ * True when the bank was asked after the time for reversing unseen payments, and answered that it has not
+ * decided.
+ */
 const isAskedInVain = (paymentId: string) =>
   eventually(async () => {
     const [row] = await payments.query<{ state: string }>(

@@ -134,7 +134,7 @@ async function undo(deps: RecoverDeps, payment: LeasedPayment, inquiry?: Verdict
     : await wait(deps, payment, result);
 }
 
-/** The end of a payment once nothing of it is left at the acquirer. */
+/** The end of a payment once the acquirer has no money of it. */
 export function endOf(
   { state, result_code }: Pick<LeasedPayment, "state"> & Partial<Pick<LeasedPayment, "result_code">>,
   { by }: Extract<UndoResult, { kind: "undone" }>,

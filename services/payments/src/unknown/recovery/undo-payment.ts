@@ -65,7 +65,8 @@ async function sendReversal(
     orderId: orderIdOf(payment.payment_id),
     operation: cardOperationOf(payment),
     currency: payment.currency,
-    // Counted from before the commit: a process that stands still after it must not send it when people may book.
+    // The wait is counted from before the commit: a process that stops after it must not send the call when
+    // operators may book.
     waitUntil: waitUntil(deps),
   };
   const call = await beginCall(deps.db, payment, { ...request, kind: "reverse" }, calls);
@@ -140,14 +141,16 @@ async function refundSettled(
   return await conclude(deps, payment, decideAfterRefund(sent.outcome, sent.subReference));
 }
 
-/** An answer that was lost may have named the charge; the inquiry does again. One that was heard has named it. */
+/**
+ * A lost answer may have named the charge, and the inquiry names it again. A received answer has named it.
+ */
 function withKnownId(target: Target, found: Verdict, charge: BankCall | undefined): Target {
   const shown = found.kind === "approved" ? found.externalTransactionId : "";
   const externalTransactionId = (charge && isApproved(charge) && charge.external_transaction_id) || shown;
   return externalTransactionId === "" ? target : { ...target, externalTransactionId };
 }
 
-/** The word for what an inquiry said, or for why it said nothing. */
+/** The result of an inquiry as a word, or the reason why it has none. */
 export function causeOf(inquiry: Verdict): string {
   return inquiry.kind === "unknown" ? inquiry.reason : inquiry.kind;
 }

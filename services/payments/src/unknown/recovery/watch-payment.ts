@@ -28,7 +28,8 @@ import {
  */
 export async function watchPayment(deps: RecoverDeps, payment: WatchedPayment): Promise<void> {
   if (!endedUnseen(payment)) {
-    // The process that decided so has died before it could record it, and recovery goes on; or it has ended otherwise.
+    // The process that decided so died before it could record it, and recovery continues; or the payment has
+    // ended otherwise.
     const next = isUnsettled(payment.state) ? { againInMs: UNSETTLED_AGAIN_MS } : { isOver: true as const };
     return await recordLook(deps.db, payment, { isSighted: false, lastInquiry: "not_asked", ...next });
   }
@@ -48,7 +49,7 @@ export async function watchPayment(deps: RecoverDeps, payment: WatchedPayment): 
   if (isSighted || payment.sighted_at !== null) {
     deps.events.lateMoneyStands(payment, { cause: result.cause, attempts: payment.attempts + 1 });
   }
-  // No look changes that any more, and people have been told.
+  // No later inquiry changes that, and operators have got the event.
   const { horizonMs } = deps.bank.termsOf(payment.account_id);
   if (known && standsBesideRefund(known, result.cause, horizonMs))
     return await recordLook(deps.db, payment, { isSighted, lastInquiry: result.cause, isOver: true });
@@ -66,8 +67,9 @@ const UNSEEN_CAUSES: ReadonlySet<string> = new Set([NOT_SEEN_CAUSE, RESOLVED_CAU
 const UNSETTLED_AGAIN_MS = 60_000;
 
 /**
- * Looks once more at an operation or a refund that has ended as not done although no answer said so. Where the bank shows it
- * by now, people learn of it. Nothing is sent: a merchant may have refunded or captured again meanwhile.
+ * Inquires once more about an operation or a refund that has ended as not done although no answer said so. If
+ * the bank now shows it, operators get an event. Nothing is sent: a merchant may have refunded or captured
+ * again meanwhile.
  */
 export async function watchMovement(
   deps: RecoverDeps,
