@@ -39,7 +39,7 @@ export function scaleExpression(expression: string, by: number): string {
     expression
       .replaceAll(/\[(\d+[smhd])\]/g, (_, duration: string) => `[${scaleDuration(duration, by)}]`)
       .replaceAll(/\boffset (\d+[smhd])\b/g, (_, duration: string) => `offset ${scaleDuration(duration, by)}`)
-      // How old something may be: `max(holdfast_…_age_seconds{…}) > 60`.
+      // Scales conditions on ages: `max(holdfast_…_age_seconds{…}) > 60`.
       .replaceAll(
         /(_age_seconds(?:\{[^}]*\})?\) > (?:bool )?)(\d+)/g,
         (_, age: string, seconds: string) => `${age}${Number(seconds) / by}`,

@@ -128,7 +128,9 @@ function pidOf({ home }: RunningSandbox, service: string): number {
   return processes[service === "gateway-merchant" ? "api-gateway" : service]!;
 }
 
-/** A request every quarter of a second, however those before it end; a client waits for ten seconds. */
+/**
+ * Sends a request every quarter of a second, whatever the earlier ones do; a client waits for ten seconds.
+ */
 function startLoad(merchant: Client) {
   let request: ((client: Client) => Promise<unknown>) | undefined = pay;
   const stopping = new AbortController();

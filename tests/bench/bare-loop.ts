@@ -1,7 +1,7 @@
 /**
- * The dispatcher's point of comparison: one process that signs and posts the same bytes over warm TLS connections, a
- * number of them in parallel, and does nothing else. No bus, no database, no fairness, no bounds. Prints its figures as
- * one JSON line.
+ * The dispatcher's comparison: one process that only signs and posts the same bytes over warm TLS
+ * connections, a number of them in parallel. No bus, no database, no fairness, no bounds. It prints its
+ * figures as one JSON line.
  */
 import { randomUUIDv7 } from "node:crypto";
 import { parseArgs } from "node:util";

@@ -16,7 +16,7 @@ export type Bench = {
   rows: number;
   /** Payments of the years before. */
   payments: number;
-  /** Only shows that the part works: it waits for nothing to become quiet. */
+  /** Only shows that the part works, without waiting for idle processes. */
   quick: boolean;
 };
 
@@ -35,7 +35,9 @@ export function witness(agrees: boolean, line: string): void {
   process.exitCode = 1;
 }
 
-/** Prints a figure beside its goal. Machines differ and a busy one is slow: a goal that is missed fails nothing. */
+/**
+ * Prints a figure beside its goal. Machines differ and a busy one is slow, so a missed goal fails nothing.
+ */
 export function printGoal(what: string, figure: string, goal: string, reached: boolean): void {
   print(`${what}: ${figure} (goal ${goal}: ${reached ? "reached" : "MISSED"})`);
 }

@@ -16,8 +16,8 @@ type Round = {
 };
 
 /**
- * Deliveries by the dispatcher, with its defaults, from events that are put straight into its stream, beside a loop in
- * one process that signs and posts the same bytes to the same receiver and does nothing else.
+ * Measures the dispatcher's deliveries, with its defaults, of events that are put straight into its stream,
+ * beside a loop in one process that only signs and posts the same bytes to the same receiver.
  */
 export async function benchDeliveries(bench: Bench): Promise<void> {
   const { receiver, rounds } = bench;

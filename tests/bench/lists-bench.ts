@@ -5,8 +5,8 @@ import { insertHistory } from "./insert-history.ts";
 import { residentMiB } from "./resident-memory.ts";
 
 /**
- * The first page of every kind of list, and an export of a merchant's rows, with a long history in both services. The
- * rows are one merchant's; the results of the searches are spread over all of them.
+ * Measures the first page of every kind of list, and an export of a merchant's rows, with a long history in
+ * both services. The rows belong to one merchant; the results of the searches are spread over all of them.
  */
 export async function benchLists(bench: Bench): Promise<void> {
   await insertHistory(bench);

@@ -1,6 +1,7 @@
 /**
- * The load generator, a process of its own: keeps `connections` requests under way for `seconds` and prints the results
- * as one JSON line. Closed loop: a slower server gets fewer requests, never a growing queue.
+ * The load generator, a process of its own: keeps `connections` requests under way for `seconds` and prints
+ * the results as one JSON line. It is a closed loop: a slower server gets fewer requests, never a growing
+ * queue.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -24,7 +25,7 @@ const { values } = parseArgs({
     body: { type: "string", default: "" },
     connections: { type: "string", default: "64" },
     seconds: { type: "string", default: "5" },
-    /** Requests a second over all connections; 0 means as fast as they are answered. */
+    /** Requests per second over all connections; 0 means as fast as they are answered. */
     rate: { type: "string", default: "0" },
   },
 });

@@ -72,7 +72,10 @@ export function describeCounts({ commits, fsyncs, walBytes, messages }: WorkCoun
   );
 }
 
-/** The database's commits, syncs of its log and bytes written to it; `at` in seconds of its own clock. */
+/**
+ * The database's commits, the syncs of its log and the bytes written to it; `at` is in seconds of its own
+ * clock.
+ */
 type Counters = { at: number; commits: number; fsyncs: number; walBytes: number };
 
 async function readCounters(url: string): Promise<Counters> {

@@ -16,7 +16,7 @@ export type BrowserHarness = {
     change?: Record<string, unknown>,
   ): Promise<{ paymentLinkId: string; paymentLinkUrl: string }>;
   readCheckout(checkoutId: string): Promise<Checkout>;
-  /** A browser of its own that has never seen anything, on the checkout's page. */
+  /** A new browser without any history, on the checkout's page. */
   visit(checkout: Partial<Checkout> & Pick<Checkout, "checkoutUrl">, buyer?: Buyer): Promise<Page>;
   /** As the merchant of the sandbox, live and in test mode. */
   merchantApi: (method: string, path: string, body?: unknown) => Promise<Checkout & Record<string, string>>;

@@ -169,7 +169,7 @@ test("two tabs at once are one payment, and both end at the shop", async () => {
   expect(await product.ledger(checkout.checkoutId)).toHaveLength(1);
 });
 
-/** Sets the bank's faults for its next calls; `DELETE` forgets all of them. */
+/** Sets the bank's faults for its next calls; `DELETE` removes all of them. */
 async function bankFaults(method: "POST" | "DELETE", fault?: object): Promise<void> {
   const { ok } = await fetch(`${product.file.acquirerUrl}/faults`, {
     method,

@@ -64,7 +64,7 @@ test("a day on which clocks go back has both of its hours of one name", async ()
   await filterBy(page, "2025-10-01T00:00", "2025-11-01T00:00");
   expect(await page.getByRole("alert").count()).toBe(0);
   expect(await isListed(page, winter.orderId)).toBe(true);
-  // The second half past two stays what it is when something else is changed.
+  // The second half past two of that night stays unchanged when another field is changed.
   const from = "2025-10-26T01:30:00.000Z";
   await page.goto(`${product.file.consoleUrl}/payments?from=${from}&to=2025-10-27T00:00:00Z`);
   expect(await page.getByLabel(/^From/).inputValue()).toMatch(/^2025-10-26T02:30/);

@@ -1,4 +1,4 @@
-// The refund queue in a real browser: what people decide by, and many decisions with one confirmation.
+// The refund queue in a real browser: the facts for a decision, and many decisions with one confirmation.
 import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";

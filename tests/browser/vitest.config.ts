@@ -8,7 +8,7 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 600_000,
     globalSetup: "tests/browser/shared-product.ts",
-    // One product and one browser for all of them; each test has a checkout and a browser context of its own.
+    // All files share one product and one browser; each test has a checkout and a browser context of its own.
     fileParallelism: false,
     isolate: false,
   },

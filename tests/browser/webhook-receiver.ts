@@ -60,7 +60,7 @@ async function turnOffDefaultEndpoint({ operatorUrl, operators, merchants }: San
     throw new Error(`turning off an endpoint is answered with ${answer.status}`);
 }
 
-/** As the merchants' guide says it is made. */
+/** The signature by the merchants' guide. */
 export function signatureOf({ time, body }: Received, secret: string): string {
   return createHmac("sha256", secret).update(`${time}:${body}`).digest("hex");
 }

@@ -133,7 +133,7 @@ const TOTALS_OF_FACTS = totalOf(`
     case kind when 'REFUND' then -amount_minor else amount_minor end as minor
   from settlement.fact where standing = 'DONE' and not ${IS_VOIDED} and ${IS_COUNTED}`);
 
-/** Sums the facts that stand: a voided one has two lines, and moved nothing. */
+/** Sums the lines of facts whose money moved: a voided one has two lines, and moved nothing. */
 const TOTALS_OF_LINES = totalOf(`
   select (occurred_at at time zone 'UTC')::date as day, line.currency, sum(gross_minor) as minor
   from settlement.line join settlement.fact using (fact_id)

@@ -16,15 +16,16 @@ export type PlannedCheckout = {
   checkout: SentCheckout;
   gateway: number;
   key?: string;
-  /** The buyer's plan; undefined for one who never comes. */
+  /** The buyer's plan; undefined if no buyer comes. */
   buyer?: BuyerPlan;
-  /** The merchant's operation once it is paid; without an amount, over all of it. */
+  /** The merchant's operation after the payment; without an amount it covers the whole payment. */
   operation?: { kind: "capture" | "cancel"; amount?: string };
   refunds?: PlannedRefunds;
 };
 
 /**
- * Every checkout of a run, determined by the seed alone. @param first the first one's number, where others came before.
+ * Every checkout of a run, determined by the seed alone. @param first the first one's number, if others came
+ * before.
  */
 export function planCheckouts(
   random: Random,

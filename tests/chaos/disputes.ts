@@ -7,10 +7,10 @@ type Payment = Money & { status: string; transactionType: string; capturedAmount
 type Case = { chargebackId: string; paymentId: string };
 
 /**
- * Opens and decides chargebacks as one operator, until it is stopped: of payments that refunds wait for or were just
- * made, so that both claim the same money. An answer that did not come leaves the case to the next round.
+ * Opens and decides chargebacks as one operator, until it is stopped. It chooses payments with pending or new
+ * refunds, so that both claim the same money. A missing answer leaves the case to the next round.
  *
- * @returns the function that stops the operator; it resolves when that has happened.
+ * @returns the function that stops the operator; it resolves when the operator has stopped.
  */
 export function startDisputes(operator: OperatorClient, random: Random): () => Promise<void> {
   const over = new AbortController();

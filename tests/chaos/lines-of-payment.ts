@@ -5,7 +5,7 @@ export type PanelLine = {
   operation: string;
   orderId: string;
   transactionId: string;
-  /** The bank's name of the payment that a line is about, where each payment is an order of its own there. */
+  /** The bank's name of the line's payment, if the bank treats each payment as an order. */
   paymentId?: string;
   amountMinor: number;
   outcome: string;

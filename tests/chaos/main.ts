@@ -28,7 +28,7 @@ const VIOLATIONS_SHOWN = 10;
 const PAYMENTS_PER_SECOND = 500 / 75;
 const print = (line: string) => void process.stdout.write(`${line}\n`);
 const startedAt = performance.now();
-/** With the seconds since the start, to see where a long run's time has gone. */
+/** Prints the seconds since the start, too, to show where a long run's time was spent. */
 const printTimed = (line: string) =>
   print(`${((performance.now() - startedAt) / 1_000).toFixed(0)} s: ${line}`);
 

@@ -82,7 +82,7 @@ async function inflict(system: System, fault: Fault): Promise<() => Promise<void
         .catch(() => undefined);
       return () => undefined;
     case "unkindness": {
-      // It may be down just now, or at the end; started again it is kind.
+      // The bank may be down now, or at the fault's end; after a start it has no unkindness.
       const change = (modes: object) =>
         bankOf(system, fault.bank)
           .changeModes(modes)

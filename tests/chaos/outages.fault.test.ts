@@ -50,7 +50,7 @@ test("the bank's every fault is answered with 202 and settles by itself", async 
     approves_and_hangs: ["SUCCESS"],
     hangs: ["FAILED"],
     answers_late: ["SUCCESS"],
-    // It depends on whether the late request or our reversal gets there first; both are right.
+    // The outcome depends on whether the late request or our reversal arrives first; both are right.
     acts_late: ["SUCCESS", "FAILED"],
     http_500: ["SUCCESS"],
     garbage: ["SUCCESS"],

@@ -8,7 +8,7 @@ import type { System } from "./system/system.ts";
 
 /** All people who work with the operators' and staff's listeners, until they go home. */
 export type PeopleAtWork = {
-  /** From now on all waiting refunds are decided, and cases resolved that only people can end. */
+  /** From now on all pending refunds are decided, and cases that only people can end are resolved. */
   clearTheDesk(): Promise<void>;
   /** How many refunds merchants' staff have asked for. */
   staffRefunds(): number;

@@ -4,7 +4,9 @@ import type { Random } from "./random.ts";
 import type { ForeignBankName } from "./system/foreign-banks.ts";
 import type { LinkFault } from "./system/tcp-proxy.ts";
 
-/** A fault of a bank with a protocol of its own. @param linkFault of its link, where that is the fault. */
+/**
+ * A fault of a bank with a protocol of its own. @param linkFault the fault of its link, if the link fails.
+ */
 export function planForeignBankFault(random: Random, bank: ForeignBankName, linkFault: LinkFault): Fault {
   const kind = random.weighted({
     bank: 10,

@@ -94,7 +94,10 @@ function planServerFault(random: Random): Fault {
   return { kind, server: random.pick(["postgres", "nats", "acquirer"]) };
 }
 
-/** Plans a fault of the bank. Its worst ones are rare: most calls have to succeed for something to be broken. */
+/**
+ * Plans a fault of the bank. Its worst faults are rare, since most calls have to succeed for something to
+ * break.
+ */
 function planBankFault(random: Random): Fault {
   const bank = "acquirer";
   if (random.chance(BUSINESS_DAY_SHARE)) return { kind: "business_day", bank };

@@ -160,8 +160,8 @@ async function whileKilledAt(point: Failpoint, send: () => Promise<HistoryEntry>
 }
 
 /**
- * Sends a request until its answer is the one that is waited for, and answers that: one that a busy machine does not
- * begin in time is answered 504, and has done nothing.
+ * Sends a request until its answer is the expected one, and returns that. A busy machine may answer 504 to a
+ * request that it did not begin in time, which has done nothing.
  */
 async function sendUntil(
   send: () => Promise<HistoryEntry>,

@@ -26,7 +26,7 @@ import { holdfast } from "../support/holdfast.ts";
 
 /** One promise of a run, kept or not. */
 export type Verdict = { promise: string; violations: Violation[] };
-/** `dir` is there where a promise was broken. */
+/** `dir` is set if a promise was broken. */
 export type ChaosResult = { verdicts: Verdict[]; dir: string };
 
 /**

@@ -12,7 +12,7 @@ export async function heal(system: System): Promise<void> {
   await mend(system);
 }
 
-/** Mends every link and receiver and wakes every process; one that is dead stays dead. */
+/** Mends every link and receiver and resumes every stopped process; a dead one stays dead. */
 export async function mend(system: System): Promise<void> {
   const { shops } = system;
   const services = servicesOf(system);

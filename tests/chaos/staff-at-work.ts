@@ -16,9 +16,10 @@ type Staff = { asks: OperatorClient; looks: OperatorClient; stranger: OperatorCl
 type Payment = { paymentId: string; status: string; currency: string };
 
 /**
- * A merchant's staff: one asks for refunds, each sent to both listeners at the same moment under one key, and another one
- * looks at them. A person of the other merchant's staff asks for the same and must find nothing. The checker judges by
- * the audit log, as for operators, that each is made once, by the person who asked.
+ * A merchant's staff: one person requests refunds, each sent to both listeners at the same moment under one
+ * key, and another reads them. A person of the other merchant's staff requests the same and must find
+ * nothing. The checker judges by the audit log, as for operators, that each refund is made once, by the
+ * person who requested it.
  */
 export async function startStaff(
   operators: Operators,

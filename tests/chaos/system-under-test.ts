@@ -33,7 +33,7 @@ export type SystemUnderTest = {
   look(orderId: string): Promise<Look>;
   /** Everything there is, as it is now. */
   ledgers(): Promise<Ledgers>;
-  /** Waits until nothing is under way any more. */
+  /** Waits until nothing is under way any longer. */
   settled(): Promise<void>;
   /**
    * Mends and settles everything, reads it as the merchant, and has the checker judge all of it.

@@ -11,7 +11,7 @@ export type Work = {
   refusedWebhooks: number;
 };
 
-/** Lists what a run still lacks to prove something: a run in which nothing happened proves nothing. */
+/** Lists the kinds of work that a run still lacks: a run in which nothing happened proves nothing. */
 export function tooLittleWork(
   work: Work,
   { payments, checkouts }: { payments: number; checkouts: number },

@@ -24,7 +24,7 @@ export type PlannedPayment = {
   copies: number;
   /** Requests with another amount under the same key, at the same time. */
   otherCopies: number;
-  /** The merchant's operation once it has succeeded; without an amount, over all of it. */
+  /** The merchant's operation after a success; without an amount it covers the whole payment. */
   operation?: { kind: "capture" | "cancel"; amount?: string };
   refunds?: PlannedRefunds;
   /** The refunds are asked for while the operation is under way, or before it. */
@@ -36,8 +36,8 @@ export type PlannedPayment = {
 };
 
 /**
- * The merchants' whole plan, determined by the seed alone. @param first the first order's number, where others came
- * before.
+ * The merchants' whole plan, determined by the seed alone. @param first the first order's number, if others
+ * came before.
  */
 export function planWorkload(
   random: Random,

@@ -60,7 +60,7 @@ export function checkoutOf({ status = 0, body }: HistoryEntry): AnsweredCheckout
   return { checkoutId, orderId, amount, currency, status: state, text, payment: recordFrom(payment) };
 }
 
-/** Strings as they are and numbers as they were written; a broken text has no fields. */
+/** Strings unchanged and numbers as they were written; a malformed text has no fields. */
 export function fieldsOf(text: string): Record<string, unknown> {
   return fieldsFrom(text, withSourceText);
 }

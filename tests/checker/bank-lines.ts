@@ -47,8 +47,8 @@ export function isRefund(operation: string): boolean {
 }
 
 /**
- * A movement's reference without the number of a further try (`:2`, `:3`, …), which it gets where the bank has called
- * the one before too late.
+ * A movement's reference without the number of a further try (`:2`, `:3`, …), which follows after the bank
+ * called the previous one too late.
  */
 export function movementOf({ reference }: BankLine): string {
   return reference.replace(/:(?:[2-9]|[1-9]\d+)$/, "");

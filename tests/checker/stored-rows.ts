@@ -22,7 +22,7 @@ export type StoredRows = {
   /** Every service's audit log, each in its order. */
   audit: AuditRow[];
   leases: LeaseRow[];
-  /** Names of the connections that stand in a transaction and do nothing. */
+  /** Names of the connections that are idle in a transaction. */
   idleTransactions: string[];
 };
 
@@ -61,7 +61,7 @@ export type ChargebackRow = {
   chargebackId: string;
   paymentId: string;
   countedMinor: bigint;
-  /** The amount of it that had been refunded before, as the case says. */
+  /** The amount of it that had been refunded before, according to the case. */
   excessMinor: bigint;
 };
 

@@ -154,7 +154,7 @@ async function blocksOf(guide: string): Promise<{ mark: string | undefined; code
   }));
 }
 
-/** By Node, with its types stripped; `import` would be the test runner's, which knows no hooks. */
+/** Node loads the file, with its types stripped; `import` would use the test runner, which has no hooks. */
 function load(file: string): unknown {
   return createRequire(import.meta.url)(join(dir, file));
 }

@@ -88,7 +88,7 @@ async function expectAnswered(answered: AnsweredCall[]): Promise<void> {
     return isRight ? [] : [{ call, lines }];
   });
   expect(wrong).toEqual([]);
-  // Nothing is charged of which the client said nothing.
+  // The client has reported every charge.
   const calls = new Set(answered.map(({ operation, amountMinor }) => `${operation} ${amountMinor}`));
   expect([...charged.keys()].filter((key) => !calls.has(key))).toEqual([]);
   await expectRefundsAnswered(answered.filter(({ operation }) => operation === "refund"));

@@ -7,8 +7,8 @@ import { eventually, type TestSystem } from "../support/index.ts";
 export type KilledGateways = {
   url: string;
   /**
-   * Kills the one that serves with SIGKILL as soon as so many pieces of requests and answers have passed, or when
-   * `over` resolves. The next serves when it has started; until then connections are refused.
+   * Kills the serving gateway with SIGKILL as soon as so many pieces of requests and answers have passed, or
+   * when `over` resolves. The next one serves when it has started; until then connections are refused.
    */
   killAfter(pieces: number, over: Promise<unknown>): Promise<void>;
   close(): Promise<void>;

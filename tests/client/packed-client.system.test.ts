@@ -18,9 +18,9 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, "..", "..");
 
 /**
- * The client as merchants get it: packed, and installed into an empty project with no network. `npm run test:package`
- * also fetches the Node versions of `CLIENT_NODE_VERSIONS` and the other platforms of `CLIENT_PLATFORMS`; without it
- * the test uses the Nodes that this machine has.
+ * The client as merchants get it: packed, and installed into an empty project with no network. `npm run
+ * test:package` also fetches the Node versions of `CLIENT_NODE_VERSIONS` and the other platforms of
+ * `CLIENT_PLATFORMS`; otherwise the test uses the Nodes of this machine.
  */
 let dir: string;
 let packed: string;

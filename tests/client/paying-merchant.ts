@@ -8,7 +8,7 @@ export type AnsweredCall = {
   outcome: "done" | "declined" | "not_started";
   /** The code of a call that was not started. */
   reason?: string;
-  /** The record that it names; absent where nothing was started. */
+  /** The record that the answer names; absent if nothing was started. */
   paymentId?: string;
   /** How often the call itself ended without knowing, and was made again under its key. */
   unknowns: number;

@@ -163,7 +163,7 @@ describe.each(ADAPTERS)("%s, as every adapter", (name) => {
     const { kind } = await acquirer.reverse(reversal(request));
     expect(kind).toBeOneOf(["reversed", "nothing_found"]);
     const late = await acquirer.sale(request);
-    // A call that is reported reversed never takes effect; one that was not found still can.
+    // A call that is reported reversed never takes effect; a call that was not found still can.
     expect(late.kind).toBe(kind === "reversed" ? "declined" : "approved");
   });
 

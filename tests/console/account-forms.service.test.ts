@@ -1,4 +1,5 @@
-// Accounts at banks by forms alone: fields as the protocol describes them, two people, and credentials that never come back.
+// Manages accounts at banks by forms alone: fields as the protocol describes them, two people, and
+// credentials that are never shown again.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startRelayedConsole, type RelayedConsole } from "./relayed-console.ts";
 

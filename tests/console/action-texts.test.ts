@@ -6,9 +6,11 @@ import { FILES, read } from "../tidy/tree.ts";
 /** The programs that write to audit logs. */
 const WRITER =
   /^(?:services\/(?!console\/)[^/]+|packages\/audit|tools\/installation)\/src\/.*(?<!\.test)\.ts$/;
-/** A thing and what was done to it, such as `payment.inquired`. Other names in these files end otherwise. */
+/**
+ * An object and an action on it, such as `payment.inquired`. Other names in these files have other endings.
+ */
 const ACTION = /"([a-z_]+\.[a-z_]*(?:ed|en|wn|back|_on|_off|_set|_sent|_read|_bank))"/g;
-/** Actions whose names are put together where they are written. */
+/** Actions whose names are composed at run time. */
 const COMPOSED = ["reservation.released", "reservation.settled"];
 
 function writtenActions(): string[] {

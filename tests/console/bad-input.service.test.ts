@@ -16,7 +16,7 @@ type Form = {
   chosen?: string[];
   /** A value that each of these fields refuses; by default it is far too long. */
   refused?: string;
-  /** It changes nothing, so that everybody who may see the page may send it. */
+  /** True if the form changes nothing, so that everybody who may see the page may send it. */
   onlyReads?: true;
 };
 
@@ -537,7 +537,7 @@ async function auditedOf(person: string): Promise<number> {
   return row!.count;
 }
 
-// After all that changes nothing.
+// After all refused forms nothing has changed.
 test.each(EACH)(
   "$who: $path, sent twice at the same time, is done once and answered the same",
   async ({ who, path, form }) => {

@@ -23,7 +23,7 @@ export function openBrowser(person: string) {
     return response;
   };
   return {
-    /** Without following where it leads. */
+    /** Opens an address without following redirects. */
     open: async (url: string) => await send(new URL(url)),
     /** The cookies, as it sends them. */
     cookies: () => [...jar].map(([name, value]) => `${name}=${value}`).join("; "),

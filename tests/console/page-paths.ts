@@ -15,7 +15,8 @@ export type Shown = Record<"merchantId" | "payment" | "refund" | "event", string
 const FILES = /csv|print|code\.svg|statements|body|evidence/;
 
 /**
- * The addresses of all pages for one kind of people, about these things; undefined for a page about a missing thing.
+ * The addresses of all pages for one kind of people, about these records; undefined for a page about a
+ * missing record.
  */
 export function pagePaths(person: Audience, shown: Shown): Map<string, string | undefined> {
   const pages = PAGES.filter(({ method, audience = "operators", path }) => {

@@ -1,4 +1,4 @@
-// A service that is away takes its part of a page along, and no more; a gateway that is away is waited for once.
+// An unreachable service removes only its own part of a page; an unreachable gateway is waited for only once.
 import { randomUUID } from "node:crypto";
 import type { ProblemCode } from "@holdfast/contracts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";

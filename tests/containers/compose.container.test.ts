@@ -390,7 +390,7 @@ test("each service is restarted under load: nothing is lost or done twice, and e
     await restart(service, load.done);
   const seen = new Set(load.done.flatMap(({ statuses }) => statuses));
   expect([...seen].filter((status) => ![201, 202, 409, 503, 504].includes(Number(status)))).toEqual([]);
-  // While the one gateway restarts there is no answer; two behind a load balancer would give one.
+  // While the only gateway restarts there is no answer; a second one behind a load balancer would give one.
   await restart("api-gateway", load.done);
   const paid = await load.stop();
   for (const { statuses } of paid) for (const status of statuses) seen.add(status);

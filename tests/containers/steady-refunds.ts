@@ -32,7 +32,7 @@ export function refundTheWholeTime(merchant: Client, operator: Client): SteadyLo
     await untilAnswered(
       `${key}, its approval`,
       () => operator("POST", `/operator/refunds/${refundId}/approve`),
-      // 409 where the answer to the first one was lost: it is decided.
+      // 409 if the answer to the first request was lost: the refund is decided.
       ({ status }) => status === 200 || status === 409,
     );
     await untilAnswered(

@@ -65,7 +65,7 @@ const policies: Record<string, Policy> = {
     availability.replicasSurviveOne(manifests, { production: !SINGLE.has(overlay) }),
   "connections fit": (manifests) => availability.connectionsFit(manifests, extraConnections),
   "events are replicated": (manifests) => availability.eventsAreReplicated(manifests, natsConfig),
-  // In development there is one PostgreSQL, and nothing to lose.
+  // Development has one PostgreSQL, and nothing to lose.
   "PostgreSQL loses nothing": (manifests, overlay) =>
     overlay === "development" ? [] : postgres.postgresLosesNothing(manifests),
   "everything is denied first": network.everythingIsDeniedFirst,

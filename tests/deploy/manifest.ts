@@ -1,7 +1,7 @@
 import { SERVICES } from "../../tools/holdfast/src/programs.ts";
 
-// The parts of Kubernetes' resources that our policies look at; the whole of them is held to Kubernetes' own schema by
-// validate-manifest.ts.
+// The parts of Kubernetes' resources that our policies check; validate-manifest.ts compares whole resources
+// with Kubernetes' own schema.
 
 export type Labels = Record<string, string>;
 export type Selector = {
@@ -112,7 +112,7 @@ export function selects(selector: Selector | undefined, labels: Labels): boolean
   );
 }
 
-/** `simulators` of `registry.example.com/holdfast/simulators:0.1.0`; undefined for an image of others. */
+/** `simulators` for `registry.example.com/holdfast/simulators:0.1.0`; undefined for a foreign image. */
 export function imageNameOf(image: string): string | undefined {
   return /(?:^|\/)holdfast\/([\w-]+)(?:[:@]|$)/.exec(image)?.[1];
 }

@@ -22,7 +22,7 @@ export function makeArchive(dir: string): string {
   return dir;
 }
 
-/** The settings with which WAL is archived as it is written; they take a restart of the server. */
+/** The settings with which WAL is archived as it is written; they require a restart of the server. */
 export function archiveSettings(archive: string): Record<string, string> {
   return { archive_mode: "on", archive_command: `test ! -f ${archive}/%f && cp %p ${archive}/%f` };
 }

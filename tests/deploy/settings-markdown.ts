@@ -208,7 +208,10 @@ function defaultText(fallback: Fallback, form: string): string {
   }
 }
 
-/** In the largest unit that leaves a whole number; days from three on, since 24 and 48 hours are said in hours. */
+/**
+ * A duration in the largest unit that leaves a whole number; days from three on, since 24 and 48 hours are
+ * written in hours.
+ */
 function durationText(durationMs: number): string {
   const units = [
     [3 * 86_400_000, 86_400_000, "d"],

@@ -1,4 +1,4 @@
-// deploy/single, the installation on one machine: what `./manage prepare` writes beside what compose.yml says.
+// deploy/single, the installation on one machine: the files of `./manage prepare` beside compose.yml.
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   cpSync,

@@ -1,5 +1,5 @@
-// The commands of docs/acquirers.md, "A first payment", as they stand there, by which a person comes from a bank's test
-// account to a payment. The simulators of the sandbox are the banks, and two people are asked for as in production.
+// Runs the commands of docs/acquirers.md, "A first payment", unchanged; they lead a person from a bank's test
+// account to a payment. The sandbox's simulators are the banks, and two people are required as in production.
 import { execFile } from "node:child_process";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -141,7 +141,10 @@ async function approved(shop: ShopAtBank, how: "authorize" | "sale"): Promise<st
   });
 }
 
-/** The record shows another amount from then on, of which people decide, unless the answer alone is wrong. */
+/**
+ * True if the record shows another amount from then on, about which operators decide; not if only the answer
+ * is wrong.
+ */
 const isShownOtherwise = (protocol: string, behaviour: string) =>
   behaviour === "wrong_amount" && !traitsOf(protocol).answersAmounts;
 

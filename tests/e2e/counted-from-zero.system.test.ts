@@ -7,8 +7,8 @@ import { shippedRules } from "../alerts/scale-rules.ts";
 import { preAuthorization, runSandbox } from "./running-sandbox.ts";
 
 /**
- * Reports of browsers have labels that are unknown beforehand; the alert on them waits for ten, so it misses no first
- * one.
+ * Reports of browsers have labels that are unknown beforehand; their alert needs ten reports, so it misses no
+ * first one.
  */
 const BY_STRANGERS = ["holdfast_page_violations_total"];
 

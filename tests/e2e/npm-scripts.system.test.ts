@@ -11,7 +11,7 @@ const { scripts } = JSON.parse(readFileSync(join(repository, "package.json"), "u
 };
 // npm calls the hook itself.
 const names = Object.keys(scripts).filter((name) => name !== "postinstall");
-/** Programs of others say in their own way that they do not know a flag. */
+/** Foreign programs have their own messages for an unknown flag. */
 const isOurs = (name: string) =>
   !/(^|run\.mjs (--product )?)(vitest|oxlint|oxfmt|tsc)\b/.test(
     scripts[name]!.replace(/^.*exec node scripts\//, ""),

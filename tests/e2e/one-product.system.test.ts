@@ -15,7 +15,7 @@ beforeAll(async () => {
   // The bank soon drops calls that it never answers, so that the service need not be in a hurry.
   vi.stubEnv("SIMULATOR_HANG", "1s");
   vi.stubEnv("REVERSE_UNSEEN_AFTER", "10m");
-  // People wait for it before they say what became of a payment.
+  // Operators wait for this time before they resolve a payment.
   vi.stubEnv("ACQUIRER_LATE_ARRIVAL", "5s");
   vi.stubEnv("REFUND_TWO_APPROVERS_ABOVE", "TRY:500.00");
   product = await startProduct();

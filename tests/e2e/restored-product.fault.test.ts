@@ -173,7 +173,7 @@ async function expectInvariants({ file }: RunningSandbox, lost: Acknowledged[]):
 /** Leaves out the invariants on clients' records, which the test checks itself. */
 const OF_ROWS_AND_BANK = INVARIANTS.filter(({ number }) => number !== 2 && number !== 6);
 
-/** Takes the bank's file. @returns the references of its lines that name nothing of ours. */
+/** Imports the bank's file. @returns the references of its lines that name nothing of ours. */
 async function reportedByBankAlone(sandbox: RunningSandbox): Promise<string[]> {
   const { file } = sandbox;
   const operator = sandbox.operator();

@@ -51,7 +51,7 @@ export async function runSandbox(options: ProductOptions = {}): Promise<RunningS
   return sandbox;
 }
 
-/** @param options.home of an earlier run, to be used again; without it a new one. */
+/** @param options.home an earlier run's home, to be used again; by default a new one. */
 export async function startProduct({
   home,
   portBase = 0,
@@ -116,7 +116,7 @@ export function client(baseUrl: string, credentials: Record<string, string>): Cl
   };
 }
 
-/** A collector for the sandbox that is started next, and that one's settings; both go with the test. */
+/** A collector for the next sandbox, with its settings; both end with the test. */
 export async function collectTelemetry(settings: Record<string, string>): Promise<OtlpReceiver> {
   const collector = await startOtlpReceiver();
   onTestFinished(() => collector.close());

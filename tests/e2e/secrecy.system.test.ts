@@ -241,7 +241,10 @@ async function payOnPage({ file }: RunningSandbox, merchant: ApiClient): Promise
   return answers;
 }
 
-/** The number in every field that is stored, of merchants and of operators: each one is named and nothing is kept. */
+/**
+ * Sends a card number in every stored field of merchants and operators: each answer names its field, and
+ * nothing is stored.
+ */
 async function misplaceCards(sandbox: RunningSandbox, merchant: ApiClient): Promise<string[]> {
   const answers: string[] = [];
   const clients = { merchant, operator: sandbox.operator() };

@@ -6,7 +6,7 @@ import { holdfast } from "../support/holdfast.ts";
 
 const SECRET = "hunter2-not-a-key";
 
-/** Each wrong in its own way; a value that could be a secret must not come back. */
+/** Settings that are each malformed in another way; a value that could be a secret must not be printed. */
 const MALFORMED = {
   LISTEN_HOST: "127.0.0.1",
   HEALTH_PORT: "70000",

@@ -6,7 +6,7 @@ import { localCertificates } from "@holdfast/sandbox/infrastructure";
 import { eventually, ProcessTree } from "../support/index.ts";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-/** Commands as people and machines start them, by npm, and ends that npm's own process comes to. */
+/** Commands as people and machines start them, by npm, and the ways in which npm's own process ends. */
 type Command = { npm: ChildProcess; tree: ProcessTree; output: () => string };
 
 const repository = resolve(import.meta.dirname, "..", "..");
@@ -64,7 +64,7 @@ async function ended({ npm, tree }: Command, signal: NodeJS.Signals): Promise<nu
   return await eventually(() => (tree.running().length === 0 ? [] : false)).catch(() => tree.running());
 }
 
-/** With no sandbox but its file, since it reads nothing else. */
+/** The sandbox's file is enough, since the receiver reads nothing else. */
 async function runReceiver(): Promise<Command> {
   const home = await newHome();
   const receiver = await localCertificates(join(home, "certificates"));

@@ -26,7 +26,7 @@ test("one trace leads from the merchant's request to the webhook's POST, and bea
   });
   const sandbox = await runSandbox();
   await receiveWebhooks(sandbox);
-  // On a busy machine a webhook's first attempt may be late; then the next payment is looked at.
+  // On a busy machine a webhook's first attempt may be late; then the next payment is examined.
   const { traceId, created, spans } = await eventually(async () => {
     const traced = await payTraced(sandbox, collector);
     expect(traced.spans.find(({ name }) => name === "POST webhook")).toMatchObject({
@@ -171,7 +171,7 @@ async function metricsText({ file }: RunningSandbox, service: string): Promise<s
   return await (await fetch(`${file.healthUrls[service]}/metrics`)).text();
 }
 
-/** Each line of the request's unit of work names the trace; each process's lines, all of them. */
+/** Each line of the request's unit of work names the trace; the lines of all processes. */
 async function readLogs(
   sandbox: RunningSandbox,
   { traceId, requestId }: { traceId: string; requestId: string },

@@ -166,7 +166,7 @@ describe.each(MODES)("in %s mode", (mode) => {
       expect(about(receivers[mode])).toEqual([expect.objectContaining({ livemode: mode === "live" })]),
     );
     expect(about(receivers[other(mode)])).toEqual([]);
-    // Every event that there is has been looked at by then: nothing about it waits for the other endpoint.
+    // By then every event has been handled, and none waits for the other endpoint.
     const path = (livemode: boolean) =>
       `/operator/webhook-deliveries?paymentId=${paymentId}&livemode=${livemode}`;
     const items = [{ merchantId, livemode: mode === "live", paymentId, status: "delivered" }];

@@ -17,7 +17,7 @@ test("whatever is sent, no answer is a 5xx, every error is a problem, no process
     log: (line) => process.stdout.write(`${line}\n`),
   });
   expect(faults.join("\n"), `seed ${seed}`).toBe("");
-  // The document's valid requests go all the way, those that change something as well.
+  // The document's valid requests are carried out, including those that change something.
   expect(statuses).toMatchObject({ 200: expect.any(Number), 400: expect.any(Number) });
   expect(
     [201, 202, 204].some((status) => status in statuses),

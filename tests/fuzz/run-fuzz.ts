@@ -75,7 +75,8 @@ const SETTINGS: Record<string, string> = {
   NODE_OPTIONS: "--inspect=127.0.0.1:0",
   // Short, because some amounts have the bank stay silent.
   ACQUIRER_TIMEOUT: "1s",
-  // A round that a busy machine keeps from its connection for a second complains of it, and nothing is wrong.
+  // On a busy machine a round may wait a second for its connection and log a complaint, although nothing is
+  // wrong.
   DATABASE_CONNECTION_TIMEOUT: "60s",
   // Undeclared, the first request with X-Forwarded-For is an error in the log.
   TRUSTED_PROXIES: "127.0.0.1/32",
@@ -229,7 +230,7 @@ function memoryFaults(heaps: FuzzReport["heaps"]): string[] {
     );
 }
 
-/** A process that was started again has another pid in the file; one that complained did so in its log. */
+/** A process that was started again has another pid in the file; a complaint is in its log. */
 function processFaults(home: string, { processes, logs }: SandboxFile): string[] {
   const now = (JSON.parse(readFileSync(join(home, "sandbox.json"), "utf8")) as SandboxFile).processes;
   return PROCESSES.flatMap((name) => {

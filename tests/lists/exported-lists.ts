@@ -10,7 +10,7 @@ export const COUNT = 450;
 
 export type ExportedList = {
   path: string;
-  /** The header row of its CSV: nothing else is in it. */
+  /** The header row of its CSV, which is all that an empty file has. */
   header: string;
   /** Begins the name of its file. */
   file: string;
@@ -109,7 +109,10 @@ export async function insertDeliveries(query: Query, merchantIds: string[], coun
   );
 }
 
-/** Open ones, each about a payment, and some closed; every third is LATE, every second of the account `second`. */
+/**
+ * Inserts open differences, each about a payment, and some closed ones; every third is LATE, and every second
+ * belongs to the account `second`.
+ */
 async function insertDifferences(query: Query, [merchantId]: string[]): Promise<void> {
   await query("insert into settlement.account (account_id) values ('second') on conflict do nothing");
   await query(
@@ -152,7 +155,7 @@ async function insertAudit(query: Query): Promise<void> {
     );
 }
 
-/** All of them refused; every second of the account `second`. */
+/** Inserts refused imports; every second belongs to the account `second`. */
 async function insertImports(query: Query): Promise<void> {
   await query("insert into settlement.account (account_id) values ('second') on conflict do nothing");
   await query(

@@ -21,7 +21,9 @@ import { REFUND_STATES, merchantStatus as refundStatus } from "../../services/re
 import { createTestDatabase, type TestDatabase } from "../support/index.ts";
 import { insertPayments, insertRefunds } from "./list-rows.ts";
 
-/** Enough that no plan reads a table whole because it is small; one merchant has most of them, as one always has. */
+/**
+ * So many rows that no plan scans a table because it is small; one merchant has most of them, as in practice.
+ */
 const PAYMENT_ROWS = 60_000;
 const REFUND_ROWS = 30_000;
 const LARGE = randomUUID();

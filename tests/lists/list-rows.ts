@@ -8,7 +8,7 @@ export type RowsToInsert = {
   count: number;
   /** Begins the order numbers: `order-1`, `order-2`, … */
   order?: string;
-  /** Time of the newest row; each other one is a second older than the one before it. */
+  /** The time of the newest row; each other row is a second older than the previous one. */
   newestAt?: Date;
   /** Milliseconds between two rows. */
   apartMs?: number;

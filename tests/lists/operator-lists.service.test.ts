@@ -141,7 +141,7 @@ test.each([
 
 test.each([
   ["sold", ["SUCCESS", "CAPTURED"]],
-  // A cancelled one was approved; the failed ones here have no answer of a bank.
+  // The cancelled payments were approved; the failed ones here have no answer of a bank.
   ["answered", ["SUCCESS", "CAPTURED", "CANCELLED"]],
 ])("payments that figures count as %s are listed", async (name, states) => {
   const idOf = (item: ListedItem) => paymentOf(item)["paymentId"];

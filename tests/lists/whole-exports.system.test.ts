@@ -26,7 +26,7 @@ test.each([260, 100_000])(
     const { text } = await system.get(shop, "/api/payments", { accept: "text/csv" });
     const [, ...lines] = text.trimEnd().split("\r\n");
     expect(lines.pop()).toMatch(new RegExp(`^#rows,${count},+$`));
-    // Compared as one text, since a list of so many differences says no more.
+    // Compared as one text, because the list of all differences would be useless.
     const ids = (all: string[]) => all.toSorted().join(" ");
     const given = ids(lines.map((line) => line.slice(0, line.indexOf(","))));
     expect(given === ids(stored.map(({ id }) => id))).toBe(true);

@@ -55,7 +55,9 @@ function newIn(before: readonly Movement[], after: readonly Movement[]): string 
   return after.find(({ id }) => id !== "" && !before.some((movement) => movement.id === id))?.id;
 }
 
-/** The bank decides on an accepted request; an inquiry may come at any moment after it, as after a notification. */
+/**
+ * The bank decides on an accepted request; an inquiry may come at any later moment, as after a notification.
+ */
 export function decisionSteps(world: World, scenario: Scenario): Step {
   const conditions = { ...scenario, dayIsClosed: world.time.dayIsClosed };
   return decideAccepted(world.book, conditions).map(({ book, label }) => ({

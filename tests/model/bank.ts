@@ -211,7 +211,10 @@ export function again({ book, answer, label }: Done, request: Request): Done {
   return { book: withMovement(book, request, "approved"), answer, label: `${label}, twice` };
 }
 
-/** Too late by its own clock: nothing is carried out, and nothing ever will be under this reference. */
+/**
+ * The request is too late by the bank's clock: nothing is carried out, and nothing ever will be under this
+ * reference.
+ */
 export function callLate(book: readonly Movement[], request: Request): Done {
   const after = request.kind === "reverse" ? [...book] : withMovement(book, request, "expired");
   return { book: after, answer: nothing("expired"), label: `answers that the ${request.ref} came too late` };

@@ -8,7 +8,9 @@ export type Model<State> = {
   next(state: State): Event<State>[];
   /** The fault of this state alone; undefined if it has none. */
   violation(state: State): string | undefined;
-  /** True if all records agree, or people have the case. Some such state has to be reachable from every state. */
+  /**
+   * True if all records agree, or operators have the case. Such a state has to be reachable from every state.
+   */
   isAtRest(state: State): boolean;
 };
 

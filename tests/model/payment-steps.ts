@@ -29,8 +29,8 @@ import {
 
 type Step = Event<World>[];
 /**
- * The next steps of `payments` with the payment: the call of the process that claimed it, or recovery's next attempt.
- * Unless inquiries are slow, nothing comes between an answer and its effect.
+ * The next steps of `payments` with the payment: the call of the process that claimed it, or recovery's next
+ * attempt. Unless inquiries are slow, nothing happens between an answer and its effect.
  */
 export function paymentSteps(world: World, setting: Setting): Step {
   const steps = stepsOf(world, setting);
@@ -107,7 +107,7 @@ function takeSale(world: World, { answer }: At<"asked">, { ours, scenario }: Set
   }
 }
 
-/** The call leaves, or nothing of it does. */
+/** The call leaves the machine, or nothing of it does. */
 function call(world: World, { request, isFirst, isUnseen }: At<"sending" | "calling">): Step {
   const name = request.kind === "reverse" ? "reversal" : request.ref;
   return [

@@ -11,7 +11,7 @@ export function byKindAlone(
   return OURS.judge({ reference, kind, amountMinor, currency }, ...rest);
 }
 
-/** Leaves out what the bank's clock has before our call; its tolerance is two minutes. */
+/** Ignores movements that the bank's clock dates before our call; its tolerance is two minutes. */
 export function judgingByTime(
   ...[attempt, inquiry, capabilities]: Parameters<Ours["judge"]>
 ): ReturnType<Ours["judge"]> {

@@ -163,8 +163,9 @@ function namesBeforeOf({ namesBefore }: Refund): string[] | null {
 }
 
 /**
- * Each sending has a row, which its own answer ends, or an inquiry's; nothing but an unknown answer leaves it open.
- * @param wasSent true if it had been sent before this call: that one stays open where this was not sent.
+ * Each sending has a row, which its own answer or an inquiry's ends; only an unknown answer leaves it open.
+ * @param wasSent true if the refund had been sent before this call: that row stays open if this call was not
+ * sent.
  */
 export function recordAnswer(
   world: World,

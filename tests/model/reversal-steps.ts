@@ -174,7 +174,10 @@ function end(world: World, { scenario }: Setting): Event<World> {
 
 const isOver = ({ payment }: World) => payment.state === "FAILED";
 
-/** Two operators, who report the bank's answer, which is true at that moment, and know of nothing on its way. */
+/**
+ * Two operators, who report the bank's answer. It is true at that moment, and does not include calls on their
+ * way.
+ */
 function operators(world: World, setting: Setting): Step {
   const { payment, book } = world;
   if (payment.state !== "REVERSING") return [];

@@ -92,7 +92,10 @@ export type Payment = {
     amount: number;
     sub: number;
     sent: Sent;
-    /** The bank's name of it, if it has approved it in an answer that its record did not confirm; else empty. */
+    /**
+     * The bank's name of it, if the bank has approved it in an answer that its record did not confirm; else
+     * empty.
+     */
     heard: string;
   };
   /** The end of the last operation that was sent to the bank. */
@@ -107,7 +110,7 @@ export type Payment = {
   watch: "none" | "waiting" | "over";
   /** Final states in the order in which the merchant got them. */
   notified: PaymentState[];
-  /** The reason why people have it before them; empty where they have not. */
+  /** The reason for which operators have a case about it; else empty. */
   openCase: string;
 };
 
@@ -176,7 +179,7 @@ export type Time = {
   cameAfterWatch: boolean;
   /** Captures and cancellations that the merchant may still ask for. */
   operations: number;
-  /** The bank's id of its last movement, as long as its history does not show it; else empty. */
+  /** The bank's id of its last movement, while its history does not show it; else empty. */
   unshown: string;
 };
 

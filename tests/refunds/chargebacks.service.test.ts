@@ -330,7 +330,7 @@ describe("a line of a bank's file", () => {
     const { chargebackId } = await opened(paymentId, "4000");
     await sendLines(lineOf(paymentId));
     expect(await cases(paymentId)).toMatchObject([{ chargebackId, reported: true, openedBy: "olga" }]);
-    // And people cannot open a case that a line has opened.
+    // Operators cannot open a case that a line has opened.
     expect(await open(paymentId, "4000")).toMatchObject({ code: "chargeback_exists" });
   });
 

@@ -46,7 +46,7 @@ async function backUp(): Promise<void> {
   for (const table of TABLES) await refunds.query(`create table backup.${table} as table refunds.${table}`);
 }
 
-/** The schema `refunds` as it was, and nothing else. */
+/** Restores only the schema `refunds`. */
 async function restore(): Promise<void> {
   await refunds.query(
     "truncate refunds.outbox, refunds.refund_resolution, refunds.refund_approval, refunds.refund_history, refunds.refund",
@@ -159,7 +159,7 @@ test("after refunds was restored to an earlier point each difference is named, a
     ]),
   );
 
-  // As the report says, the refund decided in the lost time is approved again, and paid once.
+  // As the report advises, the refund decided in the lost time is approved again, and paid once.
   const after = await refunds.startRefunds();
   await refunds.approve(decidedLater);
   expect(await refunds.settled(decidedLater)).toBe("SUCCESS");

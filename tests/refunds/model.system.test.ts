@@ -271,9 +271,10 @@ async function recovered(refundId: string, { died }: { died: boolean }): Promise
 }
 
 /**
- * Does something that is to die at a point, and waits until it has, or has ended without getting there.
+ * Does something that is expected to die at a point, and waits until the process has died, or the work has
+ * ended without reaching the point.
  *
- * @returns its result, or undefined when it died
+ * @returns its result, or undefined if the process died
  */
 async function crashing<T>(point: Failpoint, work: () => Promise<T>): Promise<T | undefined> {
   await eventually(() => !dying && (dying = true), { everyMs: 2 });

@@ -15,8 +15,8 @@ import { eventually } from "../support/index.ts";
 import { FAST, startRefundsHarness, type RefundsHarness } from "./refunds-harness.ts";
 
 /**
- * A bank of the Nestpay kind gives no reference of ours back: the names in its record tell movements apart. Its clock, which
- * is another machine's and in a zone that nothing names, does not.
+ * A Nestpay bank does not return our references: movements are identified by the names in its record. Its
+ * clock cannot identify them: it is another machine's, in an unnamed zone.
  */
 let refunds: RefundsHarness;
 let bank: Awaited<ReturnType<typeof startScriptedBank>>;

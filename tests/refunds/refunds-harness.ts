@@ -40,7 +40,7 @@ export async function startRefundsHarness({ refunds = {}, payments = {}, ...opti
     services: ["payments", "refunds"],
     log: (service) => createLogger(service, "fatal"),
     ...options,
-    // The haste is about refunds; the payments themselves are to be there.
+    // Only refunds have short times here; the payments themselves have to succeed.
     envOf: { refunds, payments: { ACQUIRER_TIMEOUT: "60s", LEASE_DURATION: "180s", ...payments } },
     bank: { latenessMs: 300, ...options.bank },
   });
@@ -101,7 +101,7 @@ export async function startRefundsHarness({ refunds = {}, payments = {}, ...opti
   };
 }
 
-/** The two services behind a front that stands before the bank; `close` closes all. */
+/** The two services behind a front before the bank; `close` closes all. */
 export async function startBehindFront(
   {
     payments = {},

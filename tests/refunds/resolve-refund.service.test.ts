@@ -10,7 +10,7 @@ let front: BankFront;
 let close: () => Promise<void>;
 
 beforeAll(async () => {
-  // Recovery comes only where a test asks for it.
+  // Recovery runs only if a test asks for it.
   ({ refunds, front, close } = await startBehindFront({
     refunds: { RECOVERY_SCHEDULE: "1h" },
     payments: { WATCH_INTERVAL: "50ms" },

@@ -11,8 +11,8 @@ import { playBank, type PlayedBank } from "../conformance/played-banks.ts";
 import { dayEndFarAway, evenSchedule, eventually } from "../support/index.ts";
 
 /**
- * Akbank refuses a void after its day with a code that is of no list. Only a void that is repeated makes certain that the
- * day is over, and that nothing of the first one is still on its way.
+ * Akbank refuses a void after its day with an undocumented code. Only a repeated void makes certain that the
+ * day is over, and that the first one is no longer on its way.
  */
 let payments: PaymentsHarness;
 let bank: PlayedBank;

@@ -1,4 +1,4 @@
-// PostgreSQL's certificate is replaced while merchants, buyers and operators go on: nothing is refused.
+// Replaces PostgreSQL's certificate while merchants, buyers and operators continue: nothing is refused.
 import { chownSync, copyFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { localCertificates, withClient } from "@holdfast/sandbox/infrastructure";

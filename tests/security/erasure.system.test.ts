@@ -162,7 +162,7 @@ test("an event of a chargeback is erased that the dispatcher does not have, also
   ).toBe("done");
   const lost = { chargebackId, outcome: "LOST", reason: "The bank wrote so." } as const;
   expect((await system.operate(operations.decideChargeback.command, lost)).outcome).toBe("done");
-  // It ended at another time than the first event says.
+  // The checkout ended at another time than in the first event.
   await system.query(
     "update payments.chargeback set created_at = created_at - interval '3 days', ended_at = ended_at + interval '1 day' where chargeback_id = $1",
     [chargebackId],

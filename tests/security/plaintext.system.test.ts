@@ -1,4 +1,5 @@
-// Programs that are started with plain text on one of their connections; plaintext.test.ts has the settings refused.
+// Programs that are started with plain text on one of their connections; plaintext.test.ts tests refused
+// settings.
 import { randomBytes } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";

@@ -31,7 +31,7 @@ export async function startStaffSystem() {
   const staff = await system.start("gateway-staff");
   const operate = async (request: Request, claims: Record<string, unknown> = {}) =>
     await send(operators.port, request, await system.identity.token({ claims }));
-  /** As a person of the merchant, with the role `owner` where no other is named. */
+  /** Asks as a person of the merchant's staff, with the role `owner` by default. */
   const ask = async ({ merchantId }: Pick<Shop, "merchantId">, request: Request, person: Person = {}) => {
     const { name = "mina", roles = ["owner"], claims } = person;
     const token = await system.identity.token({

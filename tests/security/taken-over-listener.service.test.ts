@@ -69,7 +69,7 @@ async function attempt(listener: GatewayListener, statements: string[]): Promise
   });
 }
 
-/** The listeners whose people's attempts are lines of the gateway's audit log. */
+/** True for listeners whose people's attempts are lines of the gateway's audit log. */
 const writesAuditLog = (listener: GatewayListener) =>
   listener === "gateway-operator" || listener === "gateway-staff";
 

@@ -63,7 +63,7 @@ async function read(after?: FeedPlace): Promise<MovementPage> {
   return reply.result;
 }
 
-/** Reads until nothing more is there. @returns each page's ids, and the last page. */
+/** Reads until there is nothing more. @returns each page's ids, and the last page. */
 async function readOn(after?: FeedPlace): Promise<{ pages: string[][]; last: Page }> {
   const pages: string[][] = [];
   for (let place = after; ;) {

@@ -104,7 +104,10 @@ function expectedDifferences({ truth }: BankDay): Record<string, number> {
   return counts;
 }
 
-/** Payments in each of the fifty files; 11 000 make ten thousand lines each, which takes a quarter of an hour. */
+/**
+ * The number of payments in each of the fifty files; 11 000 give ten thousand lines each, and take a quarter
+ * of an hour.
+ */
 const PAYMENTS_OF_A_BANK = Number(process.env["BANK_FILE_PAYMENTS"] ?? 220);
 const LONG_MS = 4 * 3_600_000;
 

@@ -369,7 +369,7 @@ test("a day is complete once the bank has reported everything up to it, and noth
   });
   expect(await complete()).toEqual({ "2026-03-11": true, "2026-03-12": true });
 
-  // A line that never comes is waited for until people have closed its difference.
+  // A line that never comes is awaited until people have closed its difference.
   const never = await sell("2026-03-11T12:00:00Z");
   expect(await complete()).toEqual({ "2026-03-11": false, "2026-03-12": false });
   await system.query(

@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, "..", "..");
 
 export type Checkout = {
   git(...args: string[]): string;
-  /** Commits a change; returns the revision to update to. The one that was checked out stays so. */
+  /** Commits a change; returns the revision to update to. The checked-out revision stays the same. */
   nextRevision(file: string, content: string): string;
 };
 

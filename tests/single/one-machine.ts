@@ -9,7 +9,7 @@ import { checkOut, type Checkout } from "./check-out.ts";
 import { overTls } from "./over-tls.ts";
 import { runManage } from "./run-manage.ts";
 
-/** deploy/single as somebody installs it by docs/single-machine.md: a checkout of its own, and ./manage. */
+/** deploy/single as docs/single-machine.md installs it: a checkout of its own, and ./manage. */
 export type OneMachine = Checkout & {
   /** The directory with ./manage. */
   single: string;

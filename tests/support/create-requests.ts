@@ -13,7 +13,7 @@ import { request, type Bus } from "@holdfast/messaging";
 import type { z } from "zod";
 import type { OperatorIdentity } from "./operator-identity.ts";
 
-/** How long a test waits for an answer, however busy the machine is; the service is given a little less. */
+/** The longest wait of a test for an answer, however busy the machine is; the service gets a little less. */
 const ANSWER_WITHIN_MS = 100_000;
 const PATIENCE_MS = 10_000;
 

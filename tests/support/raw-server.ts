@@ -21,8 +21,9 @@ export type RawServer = {
 };
 
 /**
- * @param answerOf the bytes that answer a request, by its number from 0 on; several are written one after the other.
- * @param tls makes it a server of TLS.
+ * @param answerOf the bytes that answer a request, by its number from 0 on; several are written one after
+ * another.
+ * @param tls makes it a TLS server.
  */
 export async function startRawServer(
   answerOf: (number: number) => string | readonly string[],

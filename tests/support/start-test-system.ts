@@ -60,7 +60,7 @@ export type TestSystemOptions = {
 
 export type TestSystem = Awaited<ReturnType<typeof startTestSystem>>;
 
-/** On a machine with other things to do. */
+/** Long enough for a busy machine. */
 const STREAM_WITHIN_MS = 180_000;
 
 /**
@@ -161,7 +161,7 @@ function queryBy(pool: Pool) {
     (await pool.query(text, values)).rows as Row[];
 }
 
-/** Vitest shows it beside a test that fails, and nothing of one that passes. */
+/** Vitest shows the log beside a failing test, and nothing for a passing one. */
 const SHOWN_WHERE_RED = {
   // oxlint-disable-next-line no-console -- what goes past the console is printed for every test
   write: (line: string) => console.error(line.trimEnd()),

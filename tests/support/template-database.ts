@@ -75,7 +75,7 @@ async function backendOf(env: NodeJS.ProcessEnv): Promise<TestBackend> {
   return chooseTestBackend(env, async () => mayHaveEngine(env) && (await engineHasImages()));
 }
 
-// Known to every test and worth nothing: the server is there for the tests alone.
+// Every test knows these passwords, which protect nothing: the server exists only for the tests.
 const passwords = Object.fromEntries(roleNames.map((role) => [role, role])) as RolePasswords;
 
 async function makeTemplate(

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isOver } from "./process-is-over.ts";
 
-/** A new directory below the system's temporary one, or the given; the caller removes it. */
+/** A new directory below the system's temporary one, or the given one; the caller removes it. */
 export function makeTestDirectory(parent = tmpdir()): string {
   const dir = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
   // Under root PostgreSQL may have to run as another user, who must get through.

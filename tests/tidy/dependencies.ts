@@ -118,7 +118,7 @@ function declaredMembers(file: Source, name: string): Set<string> {
   const own = file.types.get(name);
   if (own !== undefined) return membersOf(file, own);
   const from = file.imports.get(name);
-  // A type parameter: its users say what it is.
+  // A type parameter is skipped: its users name the real type.
   if (from === undefined && name.endsWith("Deps")) return new Set();
   if (from === undefined) throw new Error(`${file.path}: ${name} is not declared`);
   const path = from.startsWith(".") ? posix.join(posix.dirname(file.path), from) : exporterOf(from, name);

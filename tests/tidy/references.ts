@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { FILES, read } from "./tree.ts";
 
-/** Something that a document says is there, with the line that says so. */
+/** A reference of a document to something that should exist, with its line. */
 export type Reference = { document: string; line: number; what: string };
 
 const FOLDERS = new Set(FILES.flatMap((path) => ancestorsOf(path)));
@@ -16,8 +16,9 @@ export function missingPaths(): Reference[] {
 }
 
 /**
- * Names in numbered steps of ARCHITECTURE that their files lack: those before a step's colon have to be in the files
- * named there, or by the step before; functions and calls anywhere may also be in any file that the step names.
+ * Names in numbered steps of ARCHITECTURE that their files lack. Names before a step's colon have to be in
+ * the files named there, or by the previous step; functions and calls anywhere may also be in any file that
+ * the step names.
  */
 export function missingFunctions(): Reference[] {
   let files: string[] = [];

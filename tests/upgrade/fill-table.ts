@@ -74,7 +74,7 @@ const OF_TYPE: Record<string, string> = {
   "timestamp with time zone[]": "array[now()]",
 };
 
-/** Columns whose checks or keys ask for something else than their type. */
+/** Columns whose checks or keys require more than their type. */
 const OF_COLUMN: Record<string, string> = {
   api_key: "lpad(n::text, 32, '0')",
   bin_from: "n",

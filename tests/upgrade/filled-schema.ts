@@ -82,7 +82,7 @@ export async function filledSchema(given: SchemaToFill): Promise<FilledSchema> {
   };
 }
 
-/** As its Job does, where a migration does not get its locks. */
+/** Tries again like the migration's Job, if the migration does not get its locks. */
 async function triedAgain<T>(run: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -15,7 +15,7 @@ export type Observed = {
   read: string[];
   /** The tables of which it writes rows, so that their writers wait for its end, or which it rewrites. */
   written: string[];
-  /** The time it waits for a lock while all others queue behind it; `0` is forever. */
+  /** The time for which it waits for a lock while all others queue behind it; `0` is forever. */
   lockTimeout: string;
   writer: "passed" | "waits";
 };

@@ -21,7 +21,7 @@ test("the promotion of a standby under load loses and doubles no payment", { tim
   const sandbox = await startProduct({
     home: join(dir, "home"),
     services: behind(link),
-    // As where it runs: a test's patience would hide what is refused.
+    // The production value: the longer wait of tests would hide refused requests.
     settings: { DATABASE_CONNECTION_TIMEOUT: "1s" },
   });
   onTestFinished(() => sandbox.stop());

@@ -42,7 +42,7 @@ type Service = (typeof ORDER)[number];
  */
 const DOCUMENTED = new Set<number | string>([200, 201, 202, 409, 503, 504]);
 
-/** The label by which compose says whose docker-compose.yml a container has. */
+/** The label in which compose names the directory of a container's docker-compose.yml. */
 const WORKING_DIRECTORY = "com.docker.compose.project.working_dir";
 
 let older: OlderInstallation;

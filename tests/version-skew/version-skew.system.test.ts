@@ -59,7 +59,7 @@ test("each service works beside newer ones: what it does not know of their messa
   );
 });
 
-/** The subjects on which newer messages were seen; of replies, whose inbox it was. */
+/** The subjects on which newer messages were seen; for replies, the owner of the inbox. */
 async function watchBus(natsUrl: string): Promise<ReadonlySet<string>> {
   const { nats } = await connectBus({ url: natsUrl, name: "version skew" });
   onTestFinished(() => nats.close());

@@ -12,7 +12,8 @@ export const INDEXES = `
   order by pg_table_size(indrelid) desc`;
 
 /**
- * Commands that leave tables as autovacuum would, the largest first; a partitioned table needs an ANALYZE of its own.
+ * Commands that leave tables as autovacuum would, the largest first; a partitioned table needs an ANALYZE of
+ * its own.
  */
 export const TABLES = `
   select case relkind when 'p' then 'analyze only ' else 'vacuum (analyze) ' end || format('%I.%I', nspname, relname) as command

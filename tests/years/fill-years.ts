@@ -17,7 +17,7 @@ export type YearsToFill = {
   payments: number;
   /** Payments are spread evenly over so many days, up to an hour ago. */
   days: number;
-  /** The first has most of the payments, as one always has; the others share the rest. */
+  /** The merchants. The first has most of the payments, as in practice; the others share the rest. */
   merchantIds?: readonly string[];
   /** How many tenths of the payments the first merchant has. */
   largestTenths?: number;

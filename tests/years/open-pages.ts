@@ -48,7 +48,7 @@ type Filled = Record<"merchantId" | "orderId" | "last4" | "event" | "dispute", s
 
 const dayAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
-/** As people narrow the lists. */
+/** The lists' filters as people use them. */
 function narrowed({ merchantId, orderId, last4 }: Filled) {
   const days = `from=${dayAgo(7)}&to=${dayAgo(0)}`;
   return [

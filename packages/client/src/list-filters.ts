@@ -1,8 +1,9 @@
 import type { PaymentStatus, TransactionType } from "./payment-records.ts";
 
 /**
- * Criteria for payments and refunds; a record has to match all of the given fields. `from` is included, `to` is not;
- * both are texts such as `2026-11-01T00:00:00Z`. A search that no index answers needs both, at most 31 days apart.
+ * Criteria for payments and refunds; a record has to match all of the given fields. `from` is included, `to`
+ * is not; both are texts such as `2026-11-01T00:00:00Z`. A search without an index needs both, at most 31
+ * days apart.
  */
 export type PaymentFilter = {
   orderId?: string | undefined;

@@ -16,12 +16,12 @@ export function currencyExponent(currency: string): number | undefined {
 export type AmountFault = "invalid_amount" | "too_many_decimals" | "must_be_positive" | "too_large";
 
 /**
- * Reads an amount from the source text of a JSON number. Some libraries write `12.5000` or `1.25E+1`; any text that
- * names a whole number of minor units is that amount.
+ * Reads an amount from the source text of a JSON number. Some libraries write `12.5000` or `1.25E+1`; any
+ * text for a whole number of minor units is accepted.
  *
  * @param source a number without sign and leading zeros; its exponent has at most two digits.
  * @param exponent decimals of the currency.
- * @returns minor units, or what is wrong.
+ * @returns minor units, or the fault.
  */
 export function parseJsonAmount(source: string, exponent: number): bigint | AmountFault {
   const match = /^(0|[1-9]\d{0,24})(?:\.(\d{1,24}))?(?:[eE]([+-]?\d{1,2}))?$/.exec(source);

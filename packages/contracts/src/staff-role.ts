@@ -1,12 +1,12 @@
 import type { StaleSignIn } from "./operator-role.ts";
 
 /**
- * The roles of a merchant's staff, for their merchant alone. They are a set, not a ladder; any of them may read.
+ * The roles of a merchant's staff, for their merchant alone. They are a set, not a ladder; any role may read.
  *
  * - `support` reads,
  * - `refunds` requests refunds, captures and cancels,
  * - `developer` changes API keys and webhook endpoints, sends webhooks again, and reads their bodies,
- * - `owner` does all of that, and makes payment links.
+ * - `owner` does all of this, and creates payment links.
  */
 export const STAFF_ROLES = ["support", "refunds", "developer", "owner"] as const;
 export type StaffRole = (typeof STAFF_ROLES)[number];

@@ -30,7 +30,7 @@ export type CardOpener = {
 /** The owner of a sealed card. Details may belong to a checkout, whose id then takes the payment's place. */
 export type CardBinding = { paymentId: string; merchantId: string };
 
-/** Keys of 32 bytes by id; the active one seals, each of them opens. */
+/** Keys of 32 bytes by id; the active one seals, and each of them opens. */
 export type CardKeyRing = { activeId: string; keys: ReadonlyMap<string, Buffer> };
 
 /** The card was sealed under a key we do not have, for something else, or was changed on the way. */

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 
-/** Keys of 32 bytes by id; the active one seals, each of them opens. */
+/** Keys of 32 bytes by id; the active one seals, and each of them opens. */
 export type RestKeyRing = { activeId: string; keys: ReadonlyMap<string, Buffer> };
 
 /** The secret's key is no longer in the ring, or the stored bytes were changed or belong to something else. */

@@ -34,7 +34,7 @@ async function purgeHours(db: Kysely<WebhooksDatabase>, attemptDays: number): Pr
   }
 }
 
-/** A million rows; the next round takes what is left. */
+/** A million rows; the next round takes the rest. */
 const PURGES_MAX = 100;
 
 /** No younger day is ever dropped, so nothing younger is looked at. @returns how many were ended. */

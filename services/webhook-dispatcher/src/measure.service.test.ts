@@ -54,7 +54,8 @@ test("the oldest due delivery is found behind any endpoint; what is leased or se
     expect(Math.floor((await measure()) / 10_000)).toBe(70);
     expect(states.at(-1)).toMatchObject({ endpointsFailing: 0, longestFailingMs: 0 });
 
-    // One whose breaker is open waits for its merchant: it is measured apart, as long as its dispatcher still says so.
+    // A delivery to an endpoint with an open circuit breaker waits for its merchant. It is measured
+    // separately while its dispatcher still reports the breaker.
     const breaker = (isOpen: boolean, reportedAt: string) =>
       superuser.query(
         `insert into webhooks.endpoint_health (endpoint_id, breaker_open, reported_at)

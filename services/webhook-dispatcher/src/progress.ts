@@ -1,7 +1,7 @@
 /**
- * Reports whether the process's loops are running. A liveness check that only looks for an answer would keep a process
- * whose worker is stuck; a round that failed because a dependency is down counts as progress, since a restart would not
- * repair that.
+ * Reports whether the process's loops are running. A liveness check that only looks for an answer would keep
+ * a process with a stuck worker. A round that failed because a dependency is down counts as progress, since a
+ * restart would not repair it.
  */
 export type Progress = {
   mark(loop: string): void;

@@ -512,8 +512,8 @@ test("an attempt is one line with what it was about and how it went", async () =
   const event = newEvent({ merchantId });
   await harness.publish(event);
   await eventually(async () => expect((await harness.delivery(event.eventId)).status).toBe("failed"));
-  // Lines are written after the records. The last attempt's line says that it was the last, unless the next one was
-  // planned and the window closed before it could start: then the reaper logs it.
+  // Lines are written after the records. The last attempt's line says that it was the last, unless the next
+  // one was planned and the window closed before it could start: then the reaper logs it.
   const { attemptCount } = await harness.delivery(event.eventId);
   const lines = await eventually(() => {
     const found = harness.lines.filter(({ eventId }) => eventId === event.eventId);

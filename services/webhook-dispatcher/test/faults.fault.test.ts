@@ -53,7 +53,7 @@ test("a consumer with foreign settings ends the dispatcher, and the log says how
   harness = await startDispatcherHarness({}, { start: false });
   const { consumers } = await jetstreamManager(harness.bus.nats);
   await consumers.update(EVENT_STREAM.name, WEBHOOK_CONSUMER, { max_deliver: 3, headers_only: true });
-  // It may end before it has started, and then there is nothing but its log.
+  // The process may end before it has started, and then there is only its log.
   const last = await harness.spawn("webhook-dispatcher").then(
     async (dispatcher) => {
       expect(await dispatcher.exited).toMatchObject({ code: 1 });

@@ -5,7 +5,7 @@ export type WaitingGroup = {
   merchants: number;
   /** Deliveries of each merchant. */
   each: number;
-  /** The time when they are due, relative to now; negative for what has been due for a while. */
+  /** The time at which they are due, relative to now; negative for deliveries that are overdue. */
   dueInSeconds: number;
 };
 

@@ -19,7 +19,7 @@ export type BuyerPlan = {
 };
 
 export type BuyerDeps = {
-  /** Origins of the public pages, one for each gateway; a load balancer may answer from any of them. */
+  /** Origins of the public pages, one for each gateway, which are used in turn as behind a load balancer. */
   origins: readonly [string, ...string[]];
   visits: { add(visit: Visit): void };
 };

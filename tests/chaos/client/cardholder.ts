@@ -4,9 +4,9 @@ import { formOf, persist, send, type Page } from "./browser.ts";
 export type CardholderAnswer = "right" | "wrong" | "cancel" | "never";
 
 /**
- * A browser that goes to the challenge and comes back, in spite of failures on the way: each step is tried for a while,
- * and then the cardholder has had enough. Its pages are not recorded: only the merchant's answers and the webhook
- * count.
+ * A browser that goes to the challenge and comes back, in spite of failures on the way: each step is tried
+ * for a while, and then the cardholder gives up. Its pages are not recorded: only the merchant's answers and
+ * the webhook count.
  */
 export async function playCardholder(redirectUrl: string, answer: CardholderAnswer): Promise<void> {
   if (answer === "never") return;

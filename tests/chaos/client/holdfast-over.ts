@@ -5,8 +5,8 @@ import type { HistoryEntry } from "../../checker/index.ts";
 export type ClientSending = { method: string; paymentId: string; body: string; key: string; sending: number };
 
 /**
- * The client that merchants have, over connections that record every request. It decides on repetitions; each sending
- * comes out at the next gateway, as behind a load balancer.
+ * The merchants' client, over connections that record every request. The client decides on repetitions; each
+ * sending goes to the next gateway, as behind a load balancer.
  */
 export function holdfastOver(send: (sending: ClientSending) => Promise<HistoryEntry>): Holdfast {
   let sendings = 0;

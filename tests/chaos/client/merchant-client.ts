@@ -27,9 +27,9 @@ export type ClientDeps = {
   history: ClientHistory;
   /** Ports of the gateways' merchant API, by their names. */
   gateways: { name: string; port: number }[];
-  /** How long to wait for an answer; longer than the gateway takes for a 504. */
+  /** The longest wait for an answer, longer than the gateway takes for a 504. */
   timeoutMs: number;
-  /** The authority of their certificates; without it they speak plain HTTP. */
+  /** The authority of the gateways' certificates; without it the client uses plain HTTP. */
   ca?: string | undefined;
 };
 

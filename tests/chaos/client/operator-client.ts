@@ -4,10 +4,10 @@ import { sendRequest, type Incoming } from "./send-request.ts";
 export type OperatorClientDeps = {
   name: string;
   token: string;
-  /** Ports of the gateways' operator API; one after the other in turn, as behind a load balancer. */
+  /** Ports of the gateways' operator API, used in turn as behind a load balancer. */
   ports: readonly number[];
   history: OperatorHistory;
-  /** The authority of their certificates; without it they speak plain HTTP. */
+  /** The authority of the gateways' certificates; without it the client uses plain HTTP. */
   ca?: string | undefined;
 };
 

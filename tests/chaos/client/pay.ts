@@ -85,13 +85,13 @@ const RETRY_AFTER_MS = 400;
 
 type Client = Pick<MerchantClient, "get" | "post">;
 
-/** The address of the challenge, where the answer has one. */
+/** The address of the challenge, if the answer has one. */
 function redirectUrlOf({ status, body }: HistoryEntry): string | undefined {
   if (status !== 201 || body === undefined) return undefined;
   return (JSON.parse(body) as { redirectUrl?: string }).redirectUrl;
 }
 
-/** Undefined where the request is to be sent again. */
+/** Undefined if the request has to be sent again. */
 async function endOf(
   client: Client,
   answer: HistoryEntry,

@@ -3,7 +3,7 @@ import { OperatorClient } from "../client/operator-client.ts";
 import type { OperatorIdentity } from "./operator-identity.ts";
 import type { Gateway, StaffApi } from "./service-process.ts";
 
-/** Everything people have done at the listeners for people, and a client for any of them. */
+/** All actions of people at the listeners for people, and a client for any person. */
 export type Operators = {
   history: OperatorHistory;
   as(name: string): Promise<OperatorClient>;

@@ -92,7 +92,7 @@ export function banksOf({ acquirer, banks }: Pick<System, "acquirer" | "banks">)
 
 type Services = Pick<System, "gateways" | "payments" | "refunds" | "webhooks" | "settlement" | "staffApis">;
 
-/** @param root the repository whose services and simulator run; another one than this for mutants. */
+/** @param root the repository whose services and simulator run; mutants have their own. */
 export async function startSystem({
   timers,
   root = process.env["HOLDFAST_SYSTEM_ROOT"] ?? thisRepository,

@@ -34,7 +34,7 @@ export class TcpProxy {
 
   /** @param target the server's port, or a function that returns it once the server is there. */
   static async start(target: number | (() => number)): Promise<TcpProxy> {
-    // Half-open is the state after one side's orderly end; it has to be passed on as it is.
+    // A connection is half open after one side's orderly end, which has to be passed on unchanged.
     const server = createServer({ allowHalfOpen: true, noDelay: true });
     const proxy = new TcpProxy(server, {
       port: await nextPort(),

@@ -98,7 +98,7 @@ export const unkindBankTimers = { ACQUIRER_LATE_ARRIVAL: "22s" };
  */
 export const manyBanksTimers = { RECOVERY_SCHEDULE: evenSteps(1_500, 1_800_000) };
 
-/** For a run in which authorizations expire before it is over; merchants capture what they capture within seconds. */
+/** For a run in which authorizations expire before its end; merchants capture within seconds. */
 export const expiryTimers = { AUTHORIZATION_EXPIRES_AFTER: "30s", EXPIRY_INTERVAL: "500ms" };
 
 /** `expiryTimers` for the checker. */

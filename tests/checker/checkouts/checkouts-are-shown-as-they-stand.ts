@@ -3,10 +3,10 @@ import { checkoutOf, type AnsweredCheckout } from "../answers.ts";
 import type { CheckoutRow, Found, HistoryEntry, Ledgers, Visit } from "../ledgers.ts";
 
 /**
- * Invariant 34. A requested checkout is opened as requested, once under a key, and once or not at all where no answer
- * came. An acknowledged checkout can be read by its merchant and seen by its buyer. Once an answer or a page has shown
- * that it is paid, or was closed without being paid, that stays so and all later ones show it. A COMPLETED one is shown
- * with its payment.
+ * Invariant 34. A requested checkout is opened as requested, once under a key, and at most once without an
+ * answer. Its merchant can read an acknowledged checkout, and its buyer can see it. Once an answer or a page
+ * has shown that it is paid, or was closed without a payment, all later ones show the same. A COMPLETED one
+ * is shown with its payment.
  */
 export function checkoutsAreShownAsTheyStand({ history, checkouts, visits }: Ledgers): Found[] {
   const rows = new Map(checkouts.map((checkout) => [checkout.checkoutId, checkout]));

@@ -3,8 +3,8 @@ import type { Found, Ledgers } from "../ledgers.ts";
 import { isFinal } from "./payment-states.ts";
 
 /**
- * Invariant 23. Each step of a payment or a refund into a final state has exactly one outbox row, written by the same
- * transaction, about that payment in that status; and no other step has one.
+ * Invariant 23. Each step of a payment or a refund into a final state has exactly one outbox row, written by
+ * the same transaction, about that payment in that status. No other step has one.
  */
 export function finalStatesHaveOneEvent({ paymentHistory, refundHistory, outbox }: Ledgers): Found[] {
   const events = Map.groupBy(outbox, ({ paymentId, status, transactionId }) =>

@@ -3,9 +3,9 @@ import type { BankLine, Found, Ledgers, PaymentRow } from "../ledgers.ts";
 import { isUnsettled } from "./payment-states.ts";
 
 /**
- * Invariant 4. Each authorization that stands at the bank has a payment with the same amount, currency,
- * externalTransactionId and authCode; until the payment is settled it may be a part of the amount, and have no codes
- * yet.
+ * Invariant 4. Each valid authorization at the bank has a payment with the same amount, currency,
+ * externalTransactionId and authCode. Until the payment is settled, the authorization may be for a part of
+ * the amount, and the payment may have no codes yet.
  */
 export function moneyHasAnOwner({ payments, bank }: Ledgers): Found[] {
   const owners = new Map(payments.map((payment) => [payment.paymentId, payment]));

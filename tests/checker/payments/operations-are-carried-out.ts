@@ -12,9 +12,10 @@ import type { BankLine, Found, HistoryEntry, Ledgers, PaymentRow } from "../ledg
 import { isUnsettled } from "./payment-states.ts";
 
 /**
- * Invariant 35. A capture or a cancellation that was answered 200 or 202 is carried out at the bank, exactly once,
- * unless the bank itself has declined it; a part of it is booked as what it is (6). Too late is no decline: an operation that the bank has called so is repeated
- * under a further reference. A refund of a settled sale in place of its reversal is paid once.
+ * Invariant 35. A capture or a cancellation that was answered 200 or 202 is carried out at the bank, exactly
+ * once, unless the bank itself has declined it; a partial one is booked with the bank's amount (6). "Too
+ * late" is no decline: an operation that the bank called too late is repeated under a further reference. A
+ * refund of a settled sale in place of its reversal is paid once.
  */
 export function operationsAreCarriedOut({ history, payments, bank }: Ledgers): Found[] {
   const lines = linesByPayment(bank);

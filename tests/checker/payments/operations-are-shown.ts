@@ -5,9 +5,9 @@ import type { BankLine, Found, HistoryEntry, Ledgers, PaymentRow } from "../ledg
 import { isUnsettled } from "./payment-states.ts";
 
 /**
- * Invariant 36. A merchant that reads its payment once everything is at rest finds the end of the latest capture,
- * cancellation or expiry in `lastOperation`: done or declined, in the amount and with the code that the bank has. A
- * cancellation after the bank's day may be declined by what its record says of the payment, without a call.
+ * Invariant 36. A merchant that reads its payment once everything is idle finds the end of the latest
+ * capture, cancellation or expiry in `lastOperation`: done or declined, with the bank's amount and code. A
+ * cancellation after the bank's day may be declined by the bank's record of the payment, without a call.
  */
 export function operationsAreShown({ history, payments, bank }: Ledgers): Found[] {
   const reads = readsByPayment(history);

@@ -17,8 +17,8 @@ const followers: Record<string, readonly string[]> = {
 };
 
 /**
- * True if one state may directly follow another in a payment's history. A payment that is to be reversed becomes
- * SUCCESS only where two operators have resolved it so, after the bank has refused the reversal.
+ * True if one state may directly follow another in a payment's history. A payment that is being reversed
+ * becomes SUCCESS only if two operators have resolved it so, after the bank has refused the reversal.
  */
 export function mayFollow(from: string | null, to: string, cause: string): boolean {
   // A payment goes back to the challenge only where the browser's return was not the bank's.

@@ -3,8 +3,9 @@ import type { Found, Ledgers } from "../ledgers.ts";
 import { isUnsettled } from "./payment-states.ts";
 
 /**
- * Invariant 45. A payment that a bank has carried out a second time by itself is given back at the end. It may stand only
- * where the bank's answer proved the first one, so that nobody has looked at the record: then the file of the day shows it.
+ * Invariant 45. A payment that a bank has carried out a second time by itself is given back at the end. The
+ * second one may stay only if the bank's answer proved the first one, so that nobody has read the record:
+ * then the day's file shows it.
  */
 export function secondSuccessesAreGivenBack({ payments, bankCalls, bank }: Ledgers): Found[] {
   const lines = linesByPayment(bank);

@@ -77,7 +77,7 @@ function mayHaveHadEffect({ status, bytesSent }: OperatorEntry): boolean {
   return status < 300 || status === 409 || (status >= 500 && status !== 503);
 }
 
-/** Entries of services about what they do on people's decisions. */
+/** Entries about services' work on people's decisions. */
 const OF_SERVICES: ReadonlySet<string> = new Set(["refund.sent_to_bank"]);
 
 /** Entries that another action makes beside its own. */

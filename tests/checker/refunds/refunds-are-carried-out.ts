@@ -2,9 +2,9 @@ import { isDeclined, isRefund, refundIdOf } from "../bank-lines.ts";
 import type { Found, Ledgers } from "../ledgers.ts";
 
 /**
- * Invariant 35, of refunds. An approved refund is paid, unless the bank itself has declined it: a refund is not FAILED
- * because the bank called it too late or was not reached, except where operators have resolved it so, or its payment
- * was charged back.
+ * Invariant 35, for refunds. An approved refund is paid, unless the bank itself has declined it: a refund is
+ * not FAILED because the bank called it too late or was not reached, except if operators have resolved it so,
+ * or its payment was charged back.
  */
 export function refundsAreCarriedOut({ refunds, refundHistory, chargebacks, bank }: Ledgers): Found[] {
   const declined = new Set(

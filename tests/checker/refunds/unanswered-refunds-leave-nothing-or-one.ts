@@ -2,9 +2,10 @@ import { isAfter, problemOf, readsByPayment, recordOf } from "../answers.ts";
 import type { Found, HistoryEntry, Ledgers, RefundRow } from "../ledgers.ts";
 
 /**
- * Invariant 2, of refunds. A refund request with no answer or a 5xx ends as no refund or as exactly one, under a key
- * however often it is repeated; a 503 and a 4xx end as none. A 504 names the refund it is about, and a 404 that is
- * answered after it is conclusive: the merchant asks again, so that one must never have been accepted.
+ * Invariant 2, for refunds. A refund request with no answer or a 5xx ends as no refund or as exactly one,
+ * however often it is repeated under a key. A 503 and a 4xx end as none. A 504 names its refund, and a later
+ * 404 about that refund is conclusive: the merchant requests again, so the first one must never have been
+ * accepted.
  */
 export function unansweredRefundsLeaveNothingOrOne({ history, refunds }: Ledgers): Found[] {
   const asked = history.filter(({ refund }) => refund);

@@ -205,7 +205,7 @@ function outcome(run: TestLedgers, eventId: string, is: string): void {
   Object.assign(run.acceptedEvents.find((each) => each.eventId === eventId) ?? {}, { outcome: is });
 }
 
-/** The body with other fields; the amount stands in it as a number's text. */
+/** The body with other fields; the amount is in it as a number's text. */
 function tell(run: TestLedgers, eventId: string, differing: Record<string, string | undefined>): void {
   const { amount, ...rest } = differing;
   const fields = JSON.parse(

@@ -21,8 +21,8 @@ export const [refundedPayment, paidRefund, waitingRefund, rejectedRefund] = [
 ];
 
 /**
- * A sale of 100.00 of which 30.00 were paid back; 60.00 were rejected before, and 20.00, which an operator asked for on
- * the merchant's behalf, wait. Everything about them is right.
+ * Adds refunds to a sale of 100.00: 30.00 were paid back, 60.00 were rejected before, and 20.00, which an
+ * operator requested for the merchant, are pending. Everything about them is right.
  */
 export function addRefunds(run: TestLedgers): void {
   const sale = settledRow(refundedPayment, "SUCCESS", {

@@ -1,4 +1,4 @@
-/** An unknown outcome without the approval that was heard with it, which differs by bank: nothing else may be in it. */
+/** An unknown outcome without the approval in it, which differs by bank; it may contain nothing else. */
 export function withoutHeard(outcome: { kind: string; heard?: unknown }): object {
   const { heard: _heard, ...rest } = outcome;
   return rest;

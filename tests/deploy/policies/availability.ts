@@ -17,9 +17,10 @@ export function disruptionIsBudgeted(manifests: Manifest[]): string[] {
 }
 
 /**
- * Replicas go to different nodes and zones as far as there are any. Only nats-servers require it: of three, two on one
- * node would be a majority that goes with it. Workloads that scale do not: with cordoned, tainted or full nodes a
- * rollout would wait forever for a place. Nodes whose taints a pod does not tolerate are no places at all.
+ * Replicas go to different nodes and zones if there are any. Only nats-servers require this: of three, two on
+ * one node would be a majority that is lost with the node. Workloads that scale do not require it: with
+ * cordoned, tainted or full nodes a rollout would wait forever for a place. Nodes whose taints a pod does not
+ * tolerate do not count.
  */
 export function replicasAreSpread(manifests: Manifest[]): string[] {
   return workloads(manifests, "Deployment", "StatefulSet").flatMap(({ name, pod, template }) =>
@@ -73,7 +74,8 @@ export function replicasSurviveOne(manifests: Manifest[], { production }: { prod
 export type ExtraConnections = Readonly<Record<string, number>>;
 
 /**
- * At the largest scale, in the middle of a rolling update, and with 20 for people, PostgreSQL has connections for all.
+ * At the largest scale, during a rolling update, and with 20 connections for people, PostgreSQL has enough
+ * connections.
  */
 export function connectionsFit(manifests: Manifest[], extra: ExtraConnections): string[] {
   const [cluster] = ofKind(manifests, "Cluster");

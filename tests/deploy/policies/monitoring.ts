@@ -6,8 +6,9 @@ import { faultsOf } from "./pods.ts";
 type Endpoint = { port: string; path: string };
 
 /**
- * Each pod that lets Prometheus in is scraped, at a port that it has and that is open to it; and each scraped pod lets
- * it in. The alert HoldfastServiceDown names each service of ours, since a series that never was is not 0.
+ * Each pod that admits Prometheus is scraped, at a port that it has and that is open to it; and each scraped
+ * pod admits Prometheus. The alert HoldfastServiceDown names each of our services, since a series that never
+ * existed is not 0.
  */
 export function everyServiceIsScraped(manifests: Manifest[]): string[] {
   const monitors = ofKind(manifests, "PodMonitor");

@@ -103,8 +103,8 @@ export type Deadlines = {
 };
 
 /**
- * preStop keeps a pod serving until load balancers have learned of its end; the grace covers that and the longest
- * deadline.
+ * preStop keeps a pod serving until load balancers have noticed its end; the grace period covers that and the
+ * longest deadline.
  */
 export function graceOutlastsDeadlines(manifests: Manifest[], deadlines: Deadlines): string[] {
   return workloads(manifests, "Deployment", "StatefulSet").flatMap(({ name, pod }) =>

@@ -266,8 +266,8 @@ export function secretsGoWhereTheyAreNeeded(
 const STAGES = ["platform", "installation", "migration", "service"];
 
 /**
- * Every resource has a stage; Jobs are of the stages before the one in which Deployments are. Argo CD's waves have the
- * same order.
+ * Every resource has a stage, and Jobs belong to stages before the Deployments' stage. Argo CD's waves have
+ * the same order.
  */
 export function stagesAreInOrder(manifests: Manifest[]): string[] {
   return manifests.flatMap(({ kind, metadata }) => {

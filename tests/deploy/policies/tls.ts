@@ -10,8 +10,9 @@ const LISTENERS = {
 } as const;
 
 /**
- * Each listener of the gateway has a certificate of its own from cert-manager, for the name of the Service that leads
- * to it; in development all but the operators' may do without, by name. The edge uses TLS to it and checks it.
+ * Each listener of the gateway has a certificate of its own from cert-manager, for the name of its Service.
+ * In development all listeners except the operators' may explicitly do without. The edge uses TLS to the
+ * listener and verifies it.
  */
 export function listenersHaveTls(manifests: Manifest[], { production }: { production: boolean }): string[] {
   const settings = ofKind(manifests, "ConfigMap").find(({ data }) => data?.["NATS_URL"])?.data;

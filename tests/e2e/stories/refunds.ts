@@ -214,7 +214,7 @@ async function twoPeopleAboveTheLimit(merchant: Client, alice: Client, bora: Cli
     status: 200,
     body: { status: "SUCCESS", approvals: 2 },
   });
-  // It was a release: there is nothing left to capture.
+  // The refund was a release, so nothing is left to capture.
   expect(await merchant("POST", `/api/payment/${body.paymentId}/capture`)).toMatchObject({ status: 409 });
 }
 

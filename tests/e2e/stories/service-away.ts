@@ -7,8 +7,8 @@ export async function expectPaymentsMissedAndBack(sandbox: RunningSandbox): Prom
   const merchant = sandbox.merchant();
   const pay = () => merchant("POST", "/api/pre-authorization", preAuthorization());
   process.kill(sandbox.file.processes["payments"]!, "SIGKILL");
-  // A request that was handed to the dying process has an unknown outcome for its 20 seconds; those after it do not.
-  // It may still wait when the sandbox ends, and then gets no answer at all.
+  // A request that was handed to the dying process has an unknown outcome for its 20 seconds; later requests
+  // do not. It may still wait when the sandbox ends, and then gets no answer.
   const answers: Answer[] = [];
   const refused = await eventually(
     () => {

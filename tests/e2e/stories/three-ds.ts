@@ -47,7 +47,7 @@ export async function expectChallengesAnswered(sandbox: RunningSandbox): Promise
   );
   expect(await read(paymentId)).toMatchObject({ body: { status: "SUCCESS", pan: "400000******3220" } });
   expect(await ledger(sandbox, paymentId)).toEqual(["sale approved"]);
-  // The browser goes back, and comes again: nothing happens twice.
+  // The browser goes back, and comes again: nothing is carried out twice.
   expect((await send(back)).shop?.pathname).toBe("/yes");
   expect((await open(redirectUrl)).shop?.pathname).toBe("/yes");
   expect(await ledger(sandbox, paymentId)).toEqual(["sale approved"]);

@@ -21,13 +21,13 @@ const accountFile = z.object({
     expiryYear: z.string().regex(/^(\d\d|20\d\d)$/),
     cvv: z.string().regex(/^\d{3,4}$/),
   }),
-  /** The walk's `amount` in minor units; captures and refunds take a part of it. */
+  /** The walk's `amount` in minor units; captures and refunds use a part of it. */
   amountMinor: z.int().min(100).max(100_000).default(300),
 });
 
 export type TestAccount = z.output<typeof accountFile> & { connector: AnyConnector };
 
-/** @throws UsageError where the file is not there, is no JSON, or is not an account of its protocol. */
+/** @throws UsageError if the file is missing, is not JSON, or is not an account of its protocol. */
 export async function readAccountFile(path: string): Promise<TestAccount> {
   const text = await readFile(path, "utf8").catch(() => {
     throw new UsageError(`${path} cannot be read`);

@@ -13,7 +13,7 @@ export async function buildBundle(root: string, folder: string): Promise<void> {
     // The identity provider keeps its grants by the names of classes, and two modules may use one.
     buildPrograms(root, join(folder, "simulators"), Object.fromEntries(simulators), { keepNames: true }),
   ]);
-  // Thrown once both have ended: a caller removes the folder then, and nothing may be written to it any more.
+  // Thrown after both have ended: the caller then removes the folder, and nothing may write to it.
   for (const each of builds) if (each.status === "rejected") throw each.reason;
 }
 

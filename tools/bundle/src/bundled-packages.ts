@@ -54,7 +54,7 @@ export function notices(packages: readonly BundledPackage[]): string {
     .join(`\n\n${"-".repeat(80)}\n\n`);
 }
 
-/** A CycloneDX document of what is in a bundle, and of nothing else. */
+/** A CycloneDX document of exactly the packages in a bundle. */
 export function inventory(root: string, packages: readonly BundledPackage[]): string {
   const { name, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as BundledPackage;
   const components = packages.map((one) => ({

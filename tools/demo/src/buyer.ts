@@ -61,7 +61,8 @@ function unescape(text: string): string {
 }
 
 /**
- * A page that asks to be loaded again is; a redirect after a form is followed by GET. Ids are cut from what is printed.
+ * Follows pages: it loads a page again that asks for it, and follows a redirect after a form with GET. Ids
+ * are shortened in the output.
  */
 async function follow(url: string, request: RequestInit, print: Print): Promise<Page> {
   let next = { url, request };

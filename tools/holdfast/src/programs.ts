@@ -1,5 +1,5 @@
 /**
- * The names of all programs. Each is imported when it is chosen, so that a start loads nothing of the others: the bundler
+ * The names of all programs. Each is imported when it is chosen, so that a start loads no other: the bundler
  * makes a chunk for each import.
  */
 import { readFileSync } from "node:fs";

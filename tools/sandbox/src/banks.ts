@@ -162,7 +162,7 @@ export function bankAccount(protocol: BankProtocol, url: string, contracts: Bank
     protocol,
     name: `${banks[protocol].label} simulator`,
     currencies: banks[protocol].currencies ?? ["TRY", "USD", "EUR", "GBP"],
-    // Beyond the simulators' `LATENESS` of 17 s nothing takes effect any more.
+    // After the simulators' `LATENESS` of 17 s no call takes effect.
     lateArrivalSeconds: 30,
     ...banks[protocol].account(url, contracts),
   };

@@ -38,7 +38,7 @@ export async function openHome(dir: string): Promise<Home> {
   return { dir, release: () => rmSync(lock, { force: true }) };
 }
 
-/** Says from which version on a home can be used; those that were made before do not have it. */
+/** Names the first version from which a home can be used; older homes do not have this file. */
 const SINCE_FILE = "usable-since";
 const SINCE = "0.1.0";
 

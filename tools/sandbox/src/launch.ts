@@ -168,7 +168,7 @@ export async function launchService(
   return healthUrl;
 }
 
-/** A program of this repository, run by the Node that runs this one; it is up when `readyUrl` answers 200. */
+/** Runs a program of this repository with this process's Node; it is up when `readyUrl` answers 200. */
 function program(
   home: string,
   name: string,
@@ -215,8 +215,8 @@ async function statusOf(url: string): Promise<number | undefined> {
 }
 
 /**
- * A process's environment: the variables of whoever started the sandbox, so that any setting of a service can be given
- * to `npm start`, under the settings that the sandbox has to decide itself. PG* is withheld: it would redirect a
+ * A process's environment: the variables of the person who started the sandbox, so that `npm start` accepts
+ * any setting of a service, and over them the sandbox's own decisions. PG* is removed: it would redirect a
  * database client.
  */
 function environmentOf(decided: Record<string, string>): NodeJS.ProcessEnv {

@@ -1,4 +1,5 @@
-// The sandbox's people, and tokens for those who call the API by hand. The same key signs these and the identity provider's.
+// The sandbox's people, and tokens for people who call the API by hand. One key signs these tokens and the
+// identity provider's.
 import { createPublicKey } from "node:crypto";
 import { calculateJwkThumbprint, importJWK, SignJWT, type JWK } from "jose";
 import { OPERATOR_ROLES } from "@holdfast/contracts";

@@ -7,7 +7,10 @@ import { replaceFile } from "./replace-file.ts";
 import type { Merchant } from "./secrets.ts";
 import type { SandboxTestMode } from "./test-mode.ts";
 
-/** Its content. All URLs of the product are http; `processes` holds the pid of each process that runs and answers. */
+/**
+ * The file's content. All URLs of the product are http; `processes` has the pid of each running process that
+ * answers.
+ */
 export type SandboxFile = {
   ready: true;
   gatewayUrl: string;

@@ -233,7 +233,8 @@ describe("a running sandbox", () => {
     expect(readFileSync(join(home, "secrets.json"), "utf8")).toBe(secretsBefore);
   });
 
-  // Elsewhere the children of a killed process live on, and the next start says which one is in the way.
+  // Except on Linux the children of a killed process live on, and the next start says which one is in the
+  // way.
   test.runIf(process.platform === "linux")(
     "leaves no child when it is killed, and starts again",
     async () => {

@@ -5,7 +5,7 @@ import { Supervisor, type Stage } from "./supervisor.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A child that only SIGKILL ends, and one of PostgreSQL's servers that nothing else ends either. */
+/** A child that only SIGKILL ends, and a server of PostgreSQL that no other signal ends either. */
 function deafChild(name: string): LoggedChild {
   const { promise: exited, resolve } = Promise.withResolvers<Exit>();
   let running = true;

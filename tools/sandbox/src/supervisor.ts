@@ -51,7 +51,7 @@ export class Supervisor {
     return Object.fromEntries(answering.map(({ name, child }) => [name, child?.pid ?? 0]));
   }
 
-  /** Resolves when nothing runs any more, 7.5 seconds later at most. */
+  /** Resolves when no process runs any longer, after at most 7.5 seconds. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     const startedAt = performance.now();

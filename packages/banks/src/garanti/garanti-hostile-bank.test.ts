@@ -22,7 +22,7 @@ const { acquirer, script } = await playBank();
 const trusting = await playBank({ verifyAnswers: false });
 const turkish = await playBank({ encoding: "iso-8859-9" });
 
-/** Every call, each with the one answer for all of its requests. */
+/** Every call, with one answer for all of its requests. */
 const CALLS = {
   authorize: () => acquirer.authorize(cardCall()),
   sale: () => acquirer.sale(cardCall()),

@@ -29,7 +29,7 @@ const { bank, acquirer } = await playBank();
 const orderId = "0198f3c2a4d17e5b8c6d1f2a3b4c5d6e";
 const approved = approvedXml(orderId, "T1");
 const declined = refusedXml("2603", { OrderId: orderId });
-/** Every call, each with the one answer for all of its requests. */
+/** Every call, with one answer for all of its requests. */
 const CALLS = {
   authorize: () => acquirer.authorize(cardCall({ orderId })),
   sale: () => acquirer.sale(cardCall({ orderId })),

@@ -49,7 +49,10 @@ export type NestpaySettings = z.output<typeof nestpaySettings>;
 /** The address for 3-D Secure is left out, because no inquiry goes there. */
 export const NESTPAY_TERMINAL = { settings: ["apiUrl", "clientId", "mode"], secrets: [] } as const;
 
-/** A second success of an order is refused; the history gives no reference of ours back; a capture of less releases the rest. */
+/**
+ * A second success of an order is refused; the history does not return our references; a partial capture
+ * releases the rest.
+ */
 export function nestpayCapabilities({
   confirmAmounts,
 }: Pick<NestpaySettings, "confirmAmounts">): Capabilities {

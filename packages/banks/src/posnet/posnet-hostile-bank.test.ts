@@ -23,7 +23,7 @@ import {
 
 const { acquirer, script } = await playBank();
 
-/** Every call, each with the one answer for all of its requests. */
+/** Every call, with one answer for all of its requests. */
 const CALLS = {
   authorize: () => acquirer.authorize(cardCall()),
   sale: () => acquirer.sale(cardCall()),

@@ -18,7 +18,7 @@ export function classOf(step: Step, code: string, text: string): CodeClass | und
 const COMMON = codeTable({
   // Address, numbers or clock of the caller; a merchant that is blocked.
   credentials: "0129 0146 0147 0148 0320 0321",
-  // Form of the request and its fields; MAC; rights. Nothing was done.
+  // Faults of the request's form and fields, of the MAC and of rights. Nothing was carried out.
   technical:
     "0002 0150 0200 0202 0204 0207 0215 0223 0225 0180 0343 0344 0345 0346 0347 0348 0349 0350 0351 0352 0353 0354 0324 0325 0327 0600 E189 E190 E216",
   // An order that is approved or used, an issuer's time-out, and failures of the bank or on the way to it.

@@ -65,7 +65,10 @@ export const FAILPOINTS = [
 ] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];
 
-/** The setting is not of the form above. It is an error, since a test whose failpoint is not set proves nothing. */
+/**
+ * The setting does not have the form above. This is an error, since a test whose failpoint is not set proves
+ * nothing.
+ */
 export class FailpointSettingError extends Error {
   override name = "FailpointSettingError";
   readonly code = "invalid_failpoints";

@@ -22,7 +22,7 @@ export type SharedPermitsOptions = {
   ofOneMax: number;
 };
 
-/** The number of `max` permits in a share; at least one. @param share more than 0, at most 1. */
+/** The number of permits in a share of `max`; at least one. @param share more than 0, at most 1. */
 export function permitsOfOne(max: number, share: number): number {
   return Math.max(1, Math.floor(max * share));
 }

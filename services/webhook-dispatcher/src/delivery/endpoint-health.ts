@@ -55,8 +55,9 @@ export function capNow({ cap, durationMs }: EndpointHealth, oldestAgeMs: number)
 }
 
 /**
- * The number of deliveries to keep in memory for an endpoint: as many as it answers within two seconds at its present
- * pace, so that a fast one does not wait for a claim after each handful; after a failure, no more than are under way.
+ * The number of deliveries to keep in memory for an endpoint: as many as it answers within two seconds at its
+ * present pace, so that a fast one does not wait for a claim after each handful. After a failure it is the
+ * number under way.
  */
 export function keepMax({ open, cap, durationMs, failuresInRow }: EndpointHealth): number {
   if (open || failuresInRow > 0) return cap;

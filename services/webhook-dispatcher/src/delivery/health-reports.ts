@@ -21,8 +21,9 @@ export function combineReports(older: HealthReport, newer: HealthReport): Health
 }
 
 /**
- * Gathers results by endpoint and writes them every few seconds: a row that changed with each attempt would be the one
- * that all attempts wait for. What a process has not written when it is killed is not known; the attempts are.
+ * Collects results by endpoint and writes them every few seconds: all attempts would wait for a row that
+ * changes with each of them. If the process is killed, unwritten health is lost, but the attempts are
+ * recorded.
  */
 export class HealthReports {
   readonly #keep: (reports: ReadonlyMap<string, HealthReport>) => Promise<void>;

@@ -81,8 +81,8 @@ export function watchLeases(pool: Pool, holder: string, { leaseMs }: { leaseMs: 
 }
 
 /**
- * The number of looks in which one was missing, and since when, by the database's clock; below zero, how many do not
- * count yet.
+ * The number of checks in which a holder was missing, and since when, by the database's clock. A negative
+ * number says how many further checks do not count yet.
  */
 type Missing = { looks: number; since: string };
 

@@ -5,7 +5,7 @@ export type LeaseSession = {
   /** The session with the lock. It is opened if there is none. */
   take(): Promise<PoolClient>;
   isHeld(): boolean;
-  /** Closes one that failed, unless it has been replaced; the next `take` opens another. */
+  /** Closes a failed session, unless it has been replaced; the next `take` opens another. */
   drop(failed: PoolClient): void;
   /** Closes it, also one that is just being opened. */
   stop(): Promise<void>;

@@ -29,7 +29,7 @@ export async function prepareWaiting(
   }
 }
 
-/** Only while it is off: somebody else may have switched it on with another choice. */
+/** Only while the endpoint is off: somebody else may have switched it on with another choice. */
 const deliveriesOfOff = ({ merchantId, endpointId }: EndpointName) => sql`
   from endpoint join delivery using (endpoint_id)
   where endpoint_id = ${endpointId} and merchant_id = ${merchantId} and state <> 'on'`;

@@ -95,8 +95,9 @@ export async function endAs(
 }
 
 /**
- * Deletes endpoints beside the default ones, with their secrets, that were removed and have no deliveries left; the
- * outcomes of their events stay in the log. An hour is more than any statement lasts that has seen the endpoint on.
+ * Deletes removed endpoints, except default ones, with their secrets, once they have no deliveries left; the
+ * outcomes of their events stay in the log. An hour is longer than any statement that has seen the endpoint
+ * on.
  */
 async function removeEndpoints(db: Kysely<WebhooksDatabase>): Promise<number> {
   const { rows } = await sql`

@@ -2,7 +2,7 @@ import type { Trigger } from "../database.ts";
 
 /** Times of a delivery's attempts (spec, Retry policy). The functions are pure: time and randomness are arguments. */
 export type RetryRules = {
-  /** The delays between the end of a failed attempt and the next one; the last one repeats. */
+  /** The delays between the end of a failed attempt and the next one; the last delay repeats. */
   delaysMs: readonly number[];
 };
 
@@ -29,8 +29,8 @@ export function afterFailure(
 const JITTER_MAX = 0.05;
 
 /**
- * Tells whether an attempt may start: the first one of the schedule always, however late; a further one, or one beside the
- * schedule, not after the deadline.
+ * True if an attempt may start. The schedule's first attempt always may, however late; a later one, or a
+ * resend, may not after the deadline.
  */
 export function mayStart(
   { trigger, attempt, deadlineAt }: { trigger: Trigger; attempt: number; deadlineAt: Date },

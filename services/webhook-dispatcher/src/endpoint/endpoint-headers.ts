@@ -23,10 +23,10 @@ export function sealToOf(ring: KeyRing): string {
 type SentHeaders = Pick<SentWebhookHeaders, "url" | "headers">;
 
 /**
- * Opens the headers that a request brings. While keys are replaced they may be sealed to any key of the ring.
+ * Opens the headers of a request. During a key rotation they may be sealed to any key of the ring.
  *
- * @param owner the endpoint that they have to be for, or the merchant of a new one.
- * @returns undefined where no key of ours opens them, or they are another's.
+ * @param owner the endpoint that they have to be for, or the merchant of a new endpoint.
+ * @returns undefined if no key of ours opens them, or they have another owner.
  */
 export function openSentHeaders(ring: KeyRing, sealed: SealedReply, owner: string): SentHeaders | undefined {
   const opened = createRingRecipient(ring).open(sealed);

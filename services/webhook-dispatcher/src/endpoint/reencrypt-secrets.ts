@@ -33,7 +33,7 @@ export async function reencryptSecrets(
   return done;
 }
 
-/** @returns the endpoint to go on after; undefined at the end. */
+/** @returns the endpoint after which to continue; undefined at the end. */
 async function reencryptBatch(
   trx: Transaction<WebhooksDatabase>,
   ring: KeyRing,

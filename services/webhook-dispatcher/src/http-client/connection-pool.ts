@@ -8,7 +8,10 @@ export type Connection = {
   readonly origin: string;
   readonly socket: TLSSocket;
   readonly remoteAddress: string | undefined;
-  /** Without a use nothing may arrive: it would be read as the next answer, so the connection is closed. */
+  /**
+   * Sets the present use. Bytes that arrive without a use would be read as the next answer, so they close the
+   * connection.
+   */
   use(use: ConnectionUse | undefined): void;
   isOpen(): boolean;
 };

@@ -86,7 +86,7 @@ async function connectTo(
   }
 }
 
-/** Waits for the event. @returns the error, if there is one, where the socket breaks before. */
+/** Waits for the event. @returns the socket's error, if it breaks before with one. */
 async function event(socket: Socket, name: "connect" | "secureConnect"): Promise<true | Error | undefined> {
   return await new Promise((resolve) => {
     socket.once(name, () => resolve(true));

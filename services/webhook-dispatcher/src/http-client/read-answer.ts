@@ -12,7 +12,10 @@ export class AnswerReader {
   statusCode = 0;
   /** True as soon as anything has arrived: the request was taken. */
   hasBegun = false;
-  /** The time for which the peer keeps the connection, as far as it says so; 0 where it is not to be used again. */
+  /**
+   * The time for which the peer keeps the connection, if it says so; 0 if the connection cannot be used
+   * again.
+   */
   keepAliveMs = 0;
   #bytes: Buffer = Buffer.alloc(0);
   #lineStart = 0;
@@ -38,7 +41,7 @@ export class AnswerReader {
     );
   }
 
-  /** @returns true where an interim answer was passed over, and what follows is to be read. */
+  /** @returns true if an interim answer was skipped, and the next answer has to be read. */
   #readHead(): boolean {
     for (;;) {
       const lineEnd = this.#bytes.indexOf(LF, this.#lineStart);

@@ -44,7 +44,7 @@ export function merchantHandlers(deps: OperatorDeps) {
   ];
 }
 
-/** A change by one of the merchant's keys, where they may make it. */
+/** A change by one of the merchant's API keys, if they may make it. */
 async function changing<Result>(
   deps: OperatorDeps,
   { requestId, merchant: { merchantId } }: MessageContext,

@@ -27,12 +27,12 @@ export type LoggedEvent = {
   /** The latest attempt's failure and the status of its answer; null if there is none. */
   last_error: WebhookError | null;
   last_status_code: number | null;
-  /** The part of it that people may read. */
+  /** The part of the body that people may read. */
   body: Buffer;
 };
 
 export type LogFilter = {
-  /** The endpoint; without it each event is shown as it is at its merchant's default endpoint. */
+  /** The endpoint; without it each event is shown with its state at its merchant's default endpoint. */
   endpointId?: string | undefined;
   merchantId?: string | undefined;
   /** Undefined for both modes. */

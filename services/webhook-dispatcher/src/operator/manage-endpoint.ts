@@ -181,7 +181,7 @@ export async function activateSecret(
 
 export const NOT_FOUND = { outcome: "problem", code: "webhook_not_found" } as const;
 
-/** True where the request that made the endpoint's latest secret has come once more. */
+/** True if this is a repetition of the request that created the endpoint's latest secret. */
 export function isCopy(endpoint: EndpointRow, { requestId }: Pick<AuditedContext, "requestId">): boolean {
   return endpoint.secret_request_id === requestId;
 }

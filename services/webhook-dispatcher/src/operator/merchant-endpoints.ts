@@ -42,9 +42,8 @@ import {
 } from "./manage-endpoint.ts";
 
 /**
- * Operators give a merchant several endpoints and choose the events of each, and so do the merchant's staff and its keys
- * where they may. Each change and its audit entry are one
- * transaction.
+ * Operators give a merchant several endpoints and choose the events of each. The merchant's staff and API
+ * keys can do so, too, if they may. Each change and its audit entry are one transaction.
  */
 export type MerchantEndpointsDeps = ManageEndpointDeps & {
   /** `endpointsMax`: most endpoints of one merchant, its default one included. `eventDays`: days that events are kept. */
@@ -144,7 +143,7 @@ async function addEndpoint(
 
 /**
  * Changes an endpoint's URL, its headers, or the events that it gets from now on, or switches it off or on.
- * `version` is the one that its author has read, where that is known.
+ * `version` is the version that its author has read, if known.
  */
 export async function changeEndpoint(
   deps: MerchantEndpointsDeps,

@@ -73,7 +73,7 @@ async function named(trx: Trx, name: { merchantId: string; endpointId: string })
   return endpoint ? [endpoint] : [];
 }
 
-/** The endpoints that the event was for when it came; of the default one, that it is for now. */
+/** The endpoints that subscribed to the event when it came; the default one counts by its present events. */
 async function receiversOf(
   trx: Trx,
   { event_id, occurred_at, event_type, merchant_id }: StoredEvent,
@@ -103,7 +103,7 @@ async function insertDelivery(
   endpoint_id: string,
   deadline_at: RawBuilder<Date>,
 ): Promise<void> {
-  // It may not have wanted the event when it came; the log shows its new outcome.
+  // The endpoint may not have subscribed to the event when it came; the log shows its new outcome.
   await sql`
     insert into outcome (endpoint_id, occurred_at, event_id, outcome)
     select ${endpoint_id}::uuid, ${occurred_at}::timestamptz, ${event_id}::uuid, 'skipped'

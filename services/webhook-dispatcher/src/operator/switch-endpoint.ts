@@ -15,7 +15,7 @@ export type Switching = EndpointName & {
   enabled: boolean;
   /** The fate of the events of that time. Present where it is switched off. */
   whileOff?: "wait" | "skip" | undefined;
-  /** The fate of those that wait. Present where it is switched on. */
+  /** The choice for waiting deliveries; only with a switch to on. */
   waiting?: WaitingChoice | undefined;
 };
 

@@ -85,7 +85,7 @@ function deliveryHandlers(deps: OperatorDeps) {
   ];
 }
 
-/** A change of endpoints, where the merchant's setting lets its staff make it. */
+/** A change of endpoints, if the merchant's setting allows it to the staff. */
 async function changing<Result>(
   deps: OperatorDeps,
   context: StaffContext,

@@ -16,7 +16,7 @@ export type BankLine = {
   relatedTransactionId: string | null;
   /** The approved or declined amount. */
   amountMinor: number;
-  /** The requested amount, where another one was approved. */
+  /** The requested amount, if another one was approved. */
   requestedMinor: number | undefined;
   /** The excess that inquiries show, where a fault makes them wrong. */
   shownExtraMinor: number | undefined;

@@ -95,8 +95,9 @@ export class Bank<Entry extends Timed, Event = never> {
   }
 
   /**
-   * Judges a call and resolves with its outcome when all that it rests on is on the disk. `decide` reads the book and
-   * returns the line to write, if there is one, and a second one where the bank carries a call out twice.
+   * Judges a call and resolves with its outcome when everything that it depends on is on the disk. `decide`
+   * reads the book and returns the line to write, if there is one, and a second one if the bank carries a
+   * call out twice.
    */
   async judge<Outcome>(
     decide: (nowMs: number) => { line?: Entry | undefined; again?: Entry | undefined; outcome: Outcome },

@@ -219,5 +219,5 @@ async function advanceClock(
   replyJson(response, 200, { now: new Date(clock.now()).toISOString() });
 }
 
-/** At most a year at a time; time does not go back. */
+/** The clock moves at most a year at a time, and never back. */
 const clockBody = z.strictObject({ advanceSeconds: z.int().min(0).max(31_536_000) });

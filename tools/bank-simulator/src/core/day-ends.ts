@@ -14,7 +14,7 @@ export type Dispute<Line> = {
 /** A day as the bank's files report it. */
 export type ReportedDay<Line> = EndedDay<Line> & { disputes: readonly Dispute<Line>[] };
 
-/** Reports days as they end, with what the bank's modes and its people add to them. */
+/** Reports days as they end, with the additions of the bank's modes and its staff. */
 export class DayEnds<Line> {
   readonly #modes: Readonly<Unkindness>;
   readonly #clock: Pick<BankClock, "wall">;

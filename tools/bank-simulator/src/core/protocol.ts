@@ -14,9 +14,9 @@ export type StartOptions<Config extends BankConfig> = Pick<Config, "ledgerFile">
 export type BankTraits<EnrolFault extends string = string> = {
   /** The faults of `enrol` whose return proves nothing about the payment. */
   falseReturns: readonly EnrolFault[];
-  /** True if its answers have the amount; elsewhere the record alone shows another one. */
+  /** True if its answers have the amount; otherwise only the record shows another amount. */
   answersAmounts?: boolean;
-  /** True if people can void one of two successes in its panel. */
+  /** True if the bank's staff can void one of two successes in its panel. */
   voidsInPanel?: boolean;
   /** True if its files have no chargebacks. */
   hidesDisputes?: boolean;

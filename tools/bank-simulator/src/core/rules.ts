@@ -8,7 +8,7 @@ export type Case<Line> = {
   row: Row<Line> | undefined;
   id: string;
   amountMinor: bigint;
-  /** Undefined where the call does not name one. */
+  /** Undefined if the call does not name one. */
   currency: string | undefined;
   /** The bank's open day. */
   day: number;
@@ -21,8 +21,8 @@ export type Condition<Of> = (of: Of) => boolean;
 export type Rule<Of, Verdict> = readonly [holds: Condition<Of>, verdict: Verdict];
 
 /**
- * The verdict of the first rule that holds; undefined approves. A protocol's rules of life are such lists: their order is
- * the order in which its bank looks at a call.
+ * The verdict of the first matching rule; undefined approves. A protocol's rules of life are such lists, in
+ * the order in which its bank checks a call.
  */
 export function verdictOf<Of, Verdict>(rules: readonly Rule<Of, Verdict>[], of: Of): Verdict | undefined {
   return rules.find(([holds]) => holds(of))?.[1];

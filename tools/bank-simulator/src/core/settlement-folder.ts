@@ -6,8 +6,8 @@ import type { Payout } from "./payouts.ts";
 import { writeDurably } from "./write-durably.ts";
 
 /**
- * A file that a bank makes of an ended day, and the payouts that it announces. Its text is composed only where the file
- * is not there.
+ * A file that a bank makes of an ended day, and the payouts that it announces. Its text is composed only if
+ * the file does not exist.
  */
 export type SettlementFile = { name: string; content: () => string | Buffer; payouts: () => Payout[] };
 

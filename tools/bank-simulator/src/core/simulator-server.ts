@@ -47,7 +47,7 @@ export async function startSimulatorServer(
   });
   server.maxConnections = connectionsMax;
   await openOrClose(ledger, async () => {
-    // Without a host Node takes every address, of IPv4 alone where there is no IPv6.
+    // Without a host Node listens on every address; on machines without IPv6 on IPv4 alone.
     server.listen(port, host === "::" ? undefined : host);
     await once(server, "listening");
   });

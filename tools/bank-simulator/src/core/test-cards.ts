@@ -1,7 +1,10 @@
 import type { Order } from "./book.ts";
 import { hadPayment } from "./rules.ts";
 
-/** The codes of ISO 8583 with which the issuers of test cards decline; each protocol has codes of its own for them. */
+/**
+ * The codes of ISO 8583 with which the issuers of test cards decline; each protocol translates them into its
+ * own codes.
+ */
 export type IssuerDecline = "do_not_honour" | "insufficient_funds" | "expired_card";
 
 /** The end of a card's authentication. A card that is not in the table does not take part in 3-D Secure. */

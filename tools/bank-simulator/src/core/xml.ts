@@ -1,8 +1,9 @@
 import { SaxesParser } from "saxes";
 
 /**
- * The text of each element of a document by its path below the root, such as `Extra/ORDERSTATUS`; the first of repeated
- * ones. Undefined for a text that is no well-formed XML of that root, has a DTD, or is too large or too deep.
+ * The text of each element of a document by its path below the root, such as `Extra/ORDERSTATUS`; the first
+ * of repeated ones. Undefined for a text that is not well-formed XML of that root, has a DTD, or is too large
+ * or too deep.
  */
 export function readXml(text: string, root: string): Map<string, string> | undefined {
   const found = new Map<string, string>();

@@ -6,9 +6,10 @@ import type { Trx } from "../erasure/erase-customer.ts";
 export type Unended = { paymentId: string; why: string };
 
 /**
- * Finds payments of which something is under way, has changed in the last 35 days, or is still to be answered: by the
- * bank, by operators, by the comparison with the bank's files or by a merchant's server. A recent change may still be
- * in an outbox, in the event stream or under an Idempotency-Key, which end after 30 days at most.
+ * Finds payments of which something is under way, has changed in the last 35 days, or still needs an answer:
+ * by the bank, by operators, by the comparison with the bank's files or by a merchant's server. A recent
+ * change may still be in an outbox, in the event stream or under an Idempotency-Key, which end after 30 days
+ * at most.
  */
 export async function findUnended(trx: Trx, paymentIds: readonly string[]): Promise<Unended[]> {
   const ids = sql`any(${paymentIds}::uuid[])`;

@@ -75,7 +75,10 @@ export async function provisionDatabase(options: {
   secondPasswords?: SecondPasswords;
   /** The password of the role that verifies the audit logs; without one it cannot sign in. */
   auditorPassword?: string | undefined;
-  /** With `false` it never uses TLS, in any environment; otherwise the URL decides (`?sslmode=verify-full`). */
+  /**
+   * With `false` the connection never uses TLS, in any environment; otherwise the URL decides
+   * (`?sslmode=verify-full`).
+   */
   ssl?: false;
 }): Promise<SchemaUrls> {
   const connection = options.ssl === undefined ? {} : { ssl: options.ssl };

@@ -145,7 +145,9 @@ async function personOf(trx: Trx, { customerId }: Customer, paymentIds: string[]
   return { customerId, words: [customerId, ...rows.map(({ name }) => name)] };
 }
 
-/** One entry in the audit log of the schema in use. It says how much was erased, and not of whom. */
+/**
+ * Writes one entry in the audit log of the current schema. It says how much was erased, but not whose data.
+ */
 async function note(
   trx: Trx,
   { actor, erasureId, reason, customer }: Recorded,

@@ -11,10 +11,10 @@ export function idsOf({ merchantId }: { merchantId: string }): string[] {
   return [merchantId, testIdOf(merchantId)];
 }
 
-/** `words`: what is looked for in texts that people have written. */
+/** `words`: the words to look for in texts that people have written. */
 export type Person = { customerId: string; words: string[] };
 
-/** The text, or the marker where the text contains one of the person's words, in upper or lower case. */
+/** The text, or the marker if the text contains one of the person's words, in upper or lower case. */
 export function withoutPerson(column: string, { words }: Person): RawBuilder<string | null> {
   const text = sql.ref(column);
   return sql`case when exists (

@@ -37,7 +37,7 @@ export type Collecting = {
   listeners: [name: string, server: TlsServer][];
   environments: Pair[];
   paths: string[];
-  /** Arguments of the comparison of a page, where one was given. */
+  /** Arguments of the comparison of a page, if one was given. */
   page: string[] | "" | undefined;
   anchors: string[];
   env: NodeJS.ProcessEnv;

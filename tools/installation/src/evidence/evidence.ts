@@ -31,7 +31,7 @@ export type Evidence = {
     /** True where heads that were kept elsewhere were compared. */
     anchored: boolean;
     samples: AuditSample[];
-    /** A line of the request log, where a searched file has one. */
+    /** A line of the request log, if a searched file has one. */
     request: string | null;
   };
   page: { asReleased: boolean; lines: string[] } | { notCollected: string };

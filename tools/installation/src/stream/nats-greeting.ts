@@ -4,8 +4,8 @@ import { connect } from "node:net";
 export type NatsGreeting = { version: string; jetstream?: boolean };
 
 /**
- * The INFO line that a NATS server sends to every new connection, before TLS and sign-in; `undefined` when none comes
- * within a second.
+ * The INFO line that a NATS server sends to every new connection, before TLS and sign-in; `undefined` if none
+ * comes within a second.
  */
 export async function natsGreeting(url: string): Promise<NatsGreeting | undefined> {
   const { hostname, port } = new URL(url);

@@ -8,10 +8,11 @@ import { join } from "node:path";
 export type LocalCertificates = { caFile: string; certFile: string; keyFile: string };
 
 /**
- * Makes what is missing, broken or about to expire in `dir`, and keeps the rest.
+ * Creates missing, broken or soon expiring certificates in `dir`, and keeps the rest.
  *
- * @param options.authority what the CA calls itself
- * @param options.host the server's name; for `localhost` the certificate has all names and addresses of this machine
+ * @param options.authority the CA's name
+ * @param options.host the server's name; for `localhost` the certificate has all names and addresses of this
+ * machine
  */
 export async function localCertificates(
   dir: string,

@@ -23,7 +23,10 @@ export type LoggedChild = {
   stop(options?: { signals?: NodeJS.Signals[]; withinMs?: number }): Promise<Exit>;
 };
 
-/** A child ended, or did not get ready, when it should have been running; the message ends with the tail of its log. */
+/**
+ * A child ended, or did not become ready, although it should be running; the message ends with the tail of
+ * its log.
+ */
 export class ChildFailedError extends Error {
   override name = "ChildFailedError";
   readonly code = "child_failed";
@@ -107,7 +110,7 @@ async function stopChild(
   return child.exited;
 }
 
-// The first signal asks for an orderly end and gets nearly all of the time; those after it are impatient.
+// The first signal asks for an orderly end and gets nearly all of the time; the later signals get little.
 const lastResortMs = 500;
 
 async function endedWithin(exited: Promise<Exit>, timeoutMs: number): Promise<boolean> {

@@ -2,7 +2,9 @@
 // `setpriv --pdeathsig` arms a signal that a child gets when its parent dies, then execs, so the pid is the program's own.
 import { spawnSync, type ChildProcess } from "node:child_process";
 
-/** Prefixes a command so that it gets `signal` when this process dies; elsewhere than on Linux the command as it is. */
+/**
+ * Prefixes a command so that it gets `signal` when this process dies; returns it unchanged except on Linux.
+ */
 export function withParentDeathSignal(signal: "INT" | "TERM" | "KILL", command: string[]): string[] {
   return supported() ? ["setpriv", "--pdeathsig", signal, "--", ...command] : command;
 }

@@ -104,7 +104,10 @@ const initdbFlags = [
   "--no-sync",
 ];
 
-/** Under root PostgreSQL runs without root's right to pass every directory, which surprises: the message says so. */
+/**
+ * PostgreSQL started by root runs without root's right to pass every directory. The message says so, since
+ * this is surprising.
+ */
 function permissionHint(child: LoggedChild): string {
   const denied = process.getuid?.() === 0 && child.logTail().includes("Permission denied");
   return denied

@@ -5,7 +5,10 @@ import { existsSync, statSync } from "node:fs";
 import { withParentDeathSignal } from "./die-with-parent.ts";
 import { postgresBinaries } from "./postgres-binaries.ts";
 
-/** How PostgreSQL is started for a data directory. `owner` is set where new files must be given to another user. */
+/**
+ * The way to start PostgreSQL for a data directory. `owner` is set if new files must be given to another
+ * user.
+ */
 export type PostgresAccount = {
   command(program: string[]): string[];
   owner?: { uid: number; gid: number };

@@ -129,8 +129,9 @@ function handle(child: LoggedChild, port: number): Omit<Postgres, "created" | "s
 }
 
 /**
- * A server of a killed sandbox may still be writing its last checkpoint: it is waited for. A postmaster.pid whose number
- * was given to another program since (usual in containers) would keep PostgreSQL from starting: it is removed.
+ * Waits for the server of a killed sandbox, which may still be writing its last checkpoint. If another
+ * program has got the pid in postmaster.pid since (usual in containers), the file would keep PostgreSQL from
+ * starting, so it is removed.
  */
 async function previousServerGone(dataDir: string): Promise<void> {
   const pidFile = join(dataDir, "postmaster.pid");

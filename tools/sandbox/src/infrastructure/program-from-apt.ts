@@ -24,7 +24,7 @@ export async function programFromApt(work: string, wanted: DebianProgram): Promi
   throw new Error(failures.join("; "));
 }
 
-// Newest first; what bookworm has is too old.
+// The suites, newest first; bookworm's version is too old.
 const suites = ["forky", "trixie"];
 
 async function fetchFromSuite(
@@ -59,7 +59,7 @@ function throwAwayConfiguration(dir: string): string[] {
     ["Dir::Etc::SourceParts", join(dir, "parts")],
     ["Dir::State::Lists", join(dir, "lists")],
     ["Dir::Cache", join(dir, "cache")],
-    // A machine may be pinned to a snapshot of the archive, whose index says that it has expired.
+    // A machine may be pinned to a snapshot of the archive, whose index claims to have expired.
     ["Acquire::Check-Valid-Until", "false"],
     ["Acquire::Languages", "none"],
     ["Acquire::http::Timeout", "10"],

@@ -1,5 +1,6 @@
-// @peculiar/x509 finds its algorithms through a dependency container that refuses to load without the decorator metadata
-// functions on Reflect. It stores next to nothing there, so these lines stand in for a polyfill of 50 KB.
+// @peculiar/x509 finds its algorithms through a dependency container that refuses to load without the
+// decorator metadata functions on Reflect. It stores next to nothing there, so these lines replace a polyfill
+// of 50 KB.
 type Metadata = Map<unknown, unknown>;
 type MetadataReflect = {
   getMetadata?: (key: unknown, target: object) => unknown;

@@ -35,7 +35,7 @@ type Judged = { of: AkbankCase; verdict: string | undefined };
 export async function judge(desk: Desk, call: Call): Promise<Entry> {
   const judgedAt = (nowMs: number): Judged => {
     const of = caseOf(desk, call, nowMs);
-    // The issuer is asked only where the gateway's own rules let an operation through.
+    // The issuer is asked only if the gateway's own rules allow an operation.
     return { of, verdict: verdictOf(rulesOf[of.request.operation], of) ?? call.issuerCode };
   };
   const lineAt = (judged: Judged, sequence: number) => lineOf(desk, call, judged, sequence);

@@ -95,8 +95,8 @@ const refund: Life = [
 const TOO_LATE = "VPS-1997";
 
 /**
- * A captured hold loses its capture and stands open again. A payment is not cancelled beside its refund; in a mode the
- * refund is, as the order's last movement.
+ * The void of a capture makes its authorization open again. A payment cannot be cancelled beside its refund;
+ * in a mode the refund is cancelled, as the order's last movement.
  */
 const cancel: Life = [
   [when.hasNoPayment, "VPS-1007"],

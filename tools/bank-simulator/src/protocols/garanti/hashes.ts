@@ -17,7 +17,7 @@ export function securityData(password: string, terminalId: string): string {
 export const PAYING_USER = "PROVAUT";
 export const REFUNDING_USER = "PROVRFN";
 
-/** The secret of one of the terminal's users; undefined for the name of another. */
+/** The secret of one of the terminal's users; undefined for an unknown name. */
 export function securityOf(merchant: Merchant | undefined, user: string): string | undefined {
   if (!merchant || (user !== PAYING_USER && user !== REFUNDING_USER)) return undefined;
   const { terminalId, password, refundPassword } = merchant;

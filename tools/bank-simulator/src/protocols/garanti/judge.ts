@@ -27,7 +27,7 @@ export async function judge(desk: Desk, call: Call): Promise<Entry> {
     const { of, isAmbiguous } = caseOf(desk, call, nowMs);
     const fault = of.request.card?.kind === "md" ? verdictOf(secondStep, of) : undefined;
     const ruled = fault ?? (isAmbiguous ? "0202" : verdictOf(rulesOf[of.request.operation], of));
-    // The issuer is asked only where the gateway's own rules let an operation through.
+    // The issuer is asked only if the gateway's own rules allow an operation.
     return { of, verdict: ruled ?? call.issuerCode };
   };
   const lineAt = (judged: Judged, sequence: number) => lineOf(desk, call, judged, sequence);

@@ -28,7 +28,7 @@ export type LedgerLine = Entry & LedgerRow;
 export type BankOrder = Order<Entry>;
 export type BankRow = Row<Entry>;
 
-/** A void has a RetrefNum of its own, under which nothing is found. */
+/** A void has a RetrefNum of its own, under which nothing can be found. */
 export function postingOf(line: Entry): Posting | undefined {
   return postingOfLine(line, line.terminalId, line.hostReference ?? "");
 }

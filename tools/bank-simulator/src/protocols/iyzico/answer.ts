@@ -20,7 +20,9 @@ export function errorFields(code: ErrorCode): AnswerFields {
   return { errorCode: code, ...describeError(code) };
 }
 
-/** The fields that an answer repeats of its request, and the key that signs it; undefined for an unknown caller. */
+/**
+ * The request's fields that an answer repeats, and the key that signs it; undefined for an unknown caller.
+ */
 export type Envelope = {
   locale: string;
   conversationId: string;

@@ -86,7 +86,7 @@ export function cardBin(number: string): CardBin {
 
 type Bin = readonly [CardBin["cardAssociation"], CardBin["cardType"], string, string, number];
 
-/** Source: iyzico protocol, sandbox cards; the BINs of the good ones that a Turkish bank issued. */
+/** The BINs of the approved cards that a Turkish bank issued (iyzico protocol, sandbox cards). */
 const turkishBins = new Map<string, Bin>([
   ["552879", ["MASTER_CARD", "CREDIT_CARD", "Paraf", "Halk Bankası", 12]],
   ["552608", ["MASTER_CARD", "CREDIT_CARD", "Axess", "Akbank", 46]],

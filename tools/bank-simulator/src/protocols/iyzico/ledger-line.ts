@@ -24,7 +24,7 @@ export type Entry = {
   resultCode: ErrorCode | null;
   authCode: string;
   hostReference: string;
-  /** Present where the bank has carried out another amount than the one that was asked. */
+  /** Present if the bank has carried out another amount than the requested one. */
   requestedMinor?: number;
   /** Present on an authorization and a sale. */
   payment?: PaymentFacts;

@@ -53,7 +53,7 @@ class Api {
     return this.call(call, paymentBody(body));
   }
 
-  /** A step by its name and, where it has one, its amount. */
+  /** A step by its name and, if it has one, its amount. */
   step(text: string): string {
     const [name, amount = "1", currency = "TRY"] = text.split(" ");
     const body = { ...followUp(), currency, paymentId: this.paymentId, paidPrice: amount, price: amount };

@@ -55,8 +55,8 @@ const inMode =
 const REFUND_PERIOD_MS = 365 * 86_400_000;
 
 /**
- * The rules of life of a payment (iyzico protocol, error codes, and rules that the simulator has to enforce). A refused
- * call was not judged, and leaves no trace; a declined one is known to the ledger and the inquiries.
+ * The rules of life of a payment (iyzico protocol, error codes, and rules that the simulator has to enforce).
+ * A refused call was not judged, and leaves no trace; a declined one is in the ledger and in inquiries.
  */
 export type RulesOfLife = { refusals: Rules<FollowUpCase>; declines: Rules<FollowUpCase> };
 

@@ -43,7 +43,7 @@ export function workOf(
   return { behaviour: name, carryOut };
 }
 
-/** Undefined where the bank is to make the order's id, or a TransId is of no order. */
+/** Undefined if the bank has to generate the order's id, or if a TransId belongs to no order. */
 function runningKey({ bank }: Desk, { clientId }: Merchant, request: MoneyRequest): string | undefined {
   const orderId =
     request.operation === "void" && request.transactionId !== ""

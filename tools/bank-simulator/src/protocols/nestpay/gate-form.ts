@@ -25,8 +25,8 @@ export type GateForm = {
 };
 
 /**
- * A refused form. `merchant` is there where its hash was right, and then the return is signed. Without a `failUrl`
- * there is no address to send the browser back to.
+ * A refused form. `merchant` is set if its hash was correct, and then the return is signed. Without a
+ * `failUrl` there is no address to send the browser back to.
  */
 export type RefusedForm = {
   merchant: Merchant | undefined;

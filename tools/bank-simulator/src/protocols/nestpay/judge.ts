@@ -36,7 +36,7 @@ export async function judge(desk: Desk, call: Call): Promise<Outcome> {
     const of = caseOf(desk, call, nowMs);
     const fault = of.request.card?.kind === "md" ? verdictOf(secondStep, of) : undefined;
     const { verdict: ruled, row } = fault ? { verdict: fault, row: undefined } : judgeByRules(of);
-    // The issuer is asked only where the gateway's own rules let an operation through.
+    // The issuer is asked only if the gateway's own rules allow an operation.
     return { of, verdict: ruled ?? call.behaviour.issuerCode, row, isAuthenticated: !fault };
   };
   const lineAt = (judged: Judged, sequence: number) => lineOf(call, judged, sequence);
@@ -51,7 +51,7 @@ export function refundInPanel(desk: Desk, order: BankOrder, amountMinor: bigint)
   return actInPanel(desk, order, { operation: "refund", transactionId: "", amountMinor });
 }
 
-/** A void that somebody makes there of one of an order's movements. */
+/** A void of one of an order's movements, made by the bank's staff in its panel. */
 export function voidInPanel(desk: Desk, order: BankOrder, transactionId: string): Promise<boolean> {
   return actInPanel(desk, order, { operation: "void", transactionId, amountMinor: undefined });
 }

@@ -1,5 +1,5 @@
-// A foreign client drives the simulator through all of its abilities: where the simulator and the gateway's adapter
-// share a misreading of the protocol, this client does not.
+// A foreign client drives the simulator through all of its abilities. If the simulator and the gateway's
+// adapter share a misreading of the protocol, this client reveals it.
 import NestPay from "node-nestpay";
 import { expect, test } from "vitest";
 

@@ -21,7 +21,7 @@ export function ver3Hash(
   return createHash("sha512").update(bytesOf(text)).digest("base64");
 }
 
-/** Compares in constant time. A space stands where a form has lost the plus of base64. */
+/** Compares in constant time. A space counts as the plus that a form has lost from base64. */
 export function isHash(given: string, computed: string): boolean {
   const bytes = Buffer.from(given.replaceAll(" ", "+"));
   const expected = Buffer.from(computed);

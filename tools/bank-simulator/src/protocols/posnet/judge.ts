@@ -35,7 +35,7 @@ type Judged = { of: PosnetCase; verdict: string | undefined };
 export async function judge(desk: Desk, call: Call) {
   const judgedAt = (nowMs: number): Judged => {
     const of = caseOf(desk, call, nowMs);
-    // The issuer is asked only where the gateway's own rules let an operation through.
+    // The issuer is asked only if the gateway's own rules allow an operation.
     const declined = call.issuerCode === undefined ? undefined : `00${call.issuerCode}`;
     return { of, verdict: verdictOf(rulesOf[of.request.operation], of) ?? declined };
   };

@@ -8,8 +8,8 @@ import {
 } from "../../core/index.ts";
 
 /**
- * An operation that the bank has judged, before the ledger has numbered it. `hostReference` is the call's own hostlogkey,
- * null where it was refused. `orderDate` is there where order ids are used up for a day only.
+ * An operation that the bank has judged, before the ledger has numbered it. `hostReference` is the call's own
+ * hostlogkey, null if it was refused. `orderDate` is set if order ids are used up for one day only.
  */
 export type Entry = BankLine & { mid: string; tid: string; orderDate: string | null };
 

@@ -11,14 +11,14 @@ export type Entry = {
   parentReference: string | null;
   /** The approved or declined amount. */
   amountMinor: number;
-  /** The requested amount, where a smaller one was approved. */
+  /** The requested amount, if a smaller one was approved. */
   requestedMinor?: number | undefined;
   currency: string;
   outcome: "approved" | "declined";
   externalTransactionId: string;
   /** First six and last four digits; null where no card is known. */
   pan: string | null;
-  /** The programme that an authorization or a sale named, where it named one. */
+  /** The programme of an authorization or a sale, if it named one. */
   loyaltyCode?: string | undefined;
   authCode: string | null;
   resultCode: ResultCode;

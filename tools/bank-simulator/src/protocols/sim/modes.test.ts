@@ -34,7 +34,7 @@ describe("a bank that repeats no answers", () => {
       "approved",
     ],
     ["refuses_second_success", "reverse", ["reversed", "duplicate_reference"], "reversed"],
-    // Two refunds are paid under one reference, and the bank goes on saying so when nothing is left to refund.
+    // Two refunds are paid under one reference, and the bank still says so when nothing is left to refund.
     ["none", "refund", ["approved", "approved", "declined"], "approved"],
   ] as const)("%s: a repeated %s is answered with %o", async (repetition, steps, outcomes, inquired) => {
     await using bank = await startTestSimulator({ repetition });

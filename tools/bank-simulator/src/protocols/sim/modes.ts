@@ -10,8 +10,8 @@ export const modesSchema = z.object({
   /** True if a reversal binds a reference that has no operation. */
   bindsUnseen: z.boolean(),
   /**
-   * The treatment of a repeat: it is answered with the first outcome (`replay`), refused where that was an approval and
-   * judged again where it was not (`refuses_second_success`), or judged again in any case (`none`).
+   * The treatment of a repetition. `replay`: it gets the first outcome. `refuses_second_success`: it is
+   * refused after an approval, and judged again otherwise. `none`: it is always judged again.
    */
   repetition: z.enum(repetitionNames),
   /** The form of a challenge: an address with the fields of a form, or a page of the bank's own. */

@@ -18,11 +18,14 @@ export type OperationName = (typeof operationNames)[number];
 export type OperationRequest = {
   operation: OperationName;
   reference: string;
-  /** The authorization or sale of a follow-up; null for the others. */
+  /** The authorization or sale of a follow-up; null for other operations. */
   parentReference: string | null;
   amountMinor: bigint;
   currency: string;
-  /** The whole card number of an authorization or a sale; null for the others. It is never logged and never stored. */
+  /**
+   * The whole card number of an authorization or a sale; null for other operations. It is never logged and
+   * never stored.
+   */
   pan: string | null;
   /** The card's programme, of an authorization or a sale. */
   loyaltyCode?: string | undefined;

@@ -5,7 +5,7 @@ import { postingOf, type Entry } from "./ledger-line.ts";
 import { operationNames, type OperationRequest } from "./operation-request.ts";
 import { codeOf, decideReversal } from "./rules.ts";
 
-/** A step by its operation and, where they are others than 100 EUR of `p`, its amount, currency and original. */
+/** A step by its operation and, unless they are 100 EUR of `p`, its amount, currency and original. */
 function requestOf(text: string): OperationRequest {
   const [word = "", amount = "100", currency = "EUR", original = "p"] = text.split(" ");
   const operation = operationNames.find((name) => name === word)!;

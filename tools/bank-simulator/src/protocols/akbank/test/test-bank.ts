@@ -83,7 +83,7 @@ export const followUp = (txnCode: string, amount = "12.50", change: object = {})
   request(txnCode, { transaction: { amount, currencyCode: 949, ...change } });
 export const cancel = request("1003");
 
-/** A signed form of 12.50 TRY; `hash` replaces the right one. */
+/** A signed form of 12.50 TRY; `hash` replaces the correct hash. */
 export function gateForm(changes: Record<string, string> = {}): Record<string, string> {
   const fields: Record<string, string> = {
     paymentModel: "3D",
@@ -107,7 +107,7 @@ export function gateForm(changes: Record<string, string> = {}): Record<string, s
   return { hash: formHash(STORE.secretKey, (name) => fields[name] ?? ""), ...fields };
 }
 
-/** Posts the form, and the right code where the issuer asks for one. */
+/** Posts the form, and the correct code if the issuer asks for one. */
 export async function authenticate(
   { url }: { url: string },
   changes: Record<string, string> = {},

@@ -142,7 +142,7 @@ export function isSigned(text: string, user = "PROVAUT", algorithm?: "sha1"): bo
   return of("HashData") === answerHash(signed, securityOf(user), algorithm);
 }
 
-/** A signed form of 12.50 TRY; `secure3dhash` replaces the right one. */
+/** A signed form of 12.50 TRY; `secure3dhash` replaces the correct hash. */
 export function gateForm(changes: Record<string, string> = {}): Record<string, string> {
   const fields: Record<string, string> = {
     secure3dsecuritylevel: "3D",
@@ -170,7 +170,7 @@ export function gateForm(changes: Record<string, string> = {}): Record<string, s
   return { secure3dhash: hash, ...fields };
 }
 
-/** Posts the form, and the right code where the issuer asks for one. */
+/** Posts the form, and the correct code if the issuer asks for one. */
 export async function authenticate(
   { url }: { url: string },
   changes: Record<string, string> = {},

@@ -17,7 +17,7 @@ export const checkBin = defineCall({
   }),
 });
 
-/** Returns the cost of a price in installments, by a fixed table; a debit card pays in one. */
+/** Returns the cost of a price in installments, by a fixed table; debit cards have no installments. */
 export const listInstallments = defineCall({
   schema: z.object({ ...binFields, price: amountField }),
   judge: (_desk, _caller, { binNumber, price: priceMinor }) => {

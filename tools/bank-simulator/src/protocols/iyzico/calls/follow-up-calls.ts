@@ -175,7 +175,7 @@ export function refundInPanel(desk: Desk, order: PaymentOrder, amountMinor: bigi
   return actInPanel(desk, order, "refund", amountMinor);
 }
 
-/** A cancel that somebody makes there. A payment is an order of its own. */
+/** A cancel by iyzico's staff in its panel. A payment is an order of its own. */
 export function voidInPanel(desk: Desk, order: PaymentOrder): Promise<boolean> {
   return actInPanel(desk, order, "void");
 }

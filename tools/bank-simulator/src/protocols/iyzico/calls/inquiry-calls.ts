@@ -98,7 +98,7 @@ function paymentStatus({ line, threeDs }: Payment): PaymentStatus {
 function reportOf(desk: Desk, payment: Payment): AnswerFields {
   const { line, threeDs } = payment;
   const { currency } = line;
-  // Only 1 is a success, and of a failure the documents say 0 and 2.
+  // Only 1 is a success; for a failure the documents say both 0 and 2.
   const statusNumbers = {
     SUCCESS: 1,
     INIT_THREEDS: 2,

@@ -97,7 +97,7 @@ function transactionsOf({ bank, payments }: Desk, { merchant }: Caller, date: st
   });
 }
 
-/** The rows of a movement, one for each item that it is about; a capture is a part of its payment. */
+/** The rows of a movement, one for each of its items; a capture is a part of its payment. */
 function rowsOf(line: Entry, payment: Payment, transactionDate: string): AnswerFields[] {
   const { operation, transactionId } = line;
   const common = { ...commonRow(line, payment), transactionDate };

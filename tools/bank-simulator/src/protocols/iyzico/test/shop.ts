@@ -74,7 +74,7 @@ function jsonOf(text: string): Answer {
   }
 }
 
-/** A payment of 100.00 TRY for two items, which is accepted; `changes` replaces fields of it. */
+/** A valid payment of 100.00 TRY for two items; `changes` replaces fields of it. */
 export function paymentBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
   const address = { contactName: "Ayse Yilmaz", city: "Istanbul", country: "Turkey", address: "Nidakule" };
   return {

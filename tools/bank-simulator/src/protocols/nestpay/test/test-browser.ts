@@ -5,7 +5,7 @@ import { CLIENT_ID, GOOD_CARD, STORE_KEY, type Fields } from "./test-bank.ts";
 export const OK_URL = "https://pay.example.test/3ds/ok?s=1";
 export const FAIL_URL = "https://pay.example.test/3ds/fail";
 
-/** A signed form of 12.50 TRY; `null` leaves a field out, `hash` replaces the right one. */
+/** A signed form of 12.50 TRY; `null` leaves a field out, `hash` replaces the correct hash. */
 export function gateForm(changes: Fields = {}): URLSearchParams {
   const { hash, ...fields } = {
     clientid: CLIENT_ID,

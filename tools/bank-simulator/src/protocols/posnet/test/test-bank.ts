@@ -140,7 +140,7 @@ export function gateForm(
 type Gate = { url: string; ask: (call: Call) => Promise<Answer> };
 const RIGHT = { code: "123456", answer: "submit" };
 
-/** Goes through the first step and the browser's form, with the right code where the issuer asks for one. */
+/** Goes through the first step and the browser's form, with the correct code if the issuer asks for one. */
 export async function authenticate(
   { url, ask }: Gate,
   changes: Fields = {},
