@@ -92,7 +92,7 @@ type Sizes = Omit<Bench, "sandbox" | "receiver" | "events">;
 
 async function runParts(parts: Part[], sizes: Sizes): Promise<void> {
   const cleanUp: (() => Promise<void>)[] = [];
-  // One after the other: work under way breaks as the sandbox stops, and must not end this process before that is done.
+  // One after another: work under way breaks as the sandbox stops, and must not end this process before that is done.
   let cleaning = Promise.resolve();
   const clean = () => (cleaning = afterwards(cleaning, cleanUp));
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {

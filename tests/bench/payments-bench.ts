@@ -12,7 +12,7 @@ export type Target = {
   name: TargetName;
   url: string;
   headers: Record<string, string>;
-  /** The receiver's path for its webhooks; undefined where it sends none. */
+  /** The receiver's path for its webhooks; undefined if it sends none. */
   webhookPath?: string;
   pids: Record<string, number>;
 };

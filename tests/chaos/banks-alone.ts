@@ -86,7 +86,7 @@ async function untouchedAt({ superuserUrl }: System, { accountId }: Bank): Promi
 
 const AMOUNT_MINOR = 100;
 
-/** @returns false where the bank's own rules refuse it. */
+/** @returns false if the bank's own rules refuse it. */
 async function make(
   { bank: { url }, kind, order }: ActOfBank,
   how?: { kind: "reversal" | "chargeback" },

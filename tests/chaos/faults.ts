@@ -101,7 +101,7 @@ export function subjectOf(fault: Fault): string {
   }
 }
 
-/** Tells whether a fault disturbs a dispatcher or its database: deliveries under its lease may be repeated. */
+/** True if a fault disturbs a dispatcher or its database: deliveries under its lease may be repeated. */
 export function disturbsDeliveries(fault: Fault): boolean {
   switch (fault.kind) {
     case "kill":

@@ -1,4 +1,4 @@
-/** Minor units of a decimal number's text, or undefined where it has more decimals than the currency. */
+/** Minor units of a decimal number's text, or undefined if it has more decimals than the currency. */
 export function minorUnits(decimal: string, currency: string): bigint | undefined {
   const exponent = exponents[currency];
   const [, whole = "", fraction = ""] = /^(\d+)(?:\.(\d+))?$/.exec(decimal) ?? [];

@@ -19,7 +19,7 @@ export type HistoryEntry = {
   sentAt: number;
   /** False only where it is certain that no byte of the request left. */
   bytesSent: boolean;
-  /** Missing where no answer came. */
+  /** Missing if no answer came. */
   answeredAt?: number;
   status?: number;
   /** True if the answer said `Idempotent-Replayed: true`. */
@@ -65,7 +65,7 @@ export type Visit = {
   /** The payment that the form stands for. */
   paymentId?: string;
   sentAt: number;
-  /** Missing where no answer came. */
+  /** Missing if no answer came. */
   answeredAt?: number;
   status?: number;
   /** The checkout's state on the page, where it was shown. */
@@ -81,10 +81,10 @@ export type OperatorEntry = {
   operator: string;
   /** The audit log's name of the action: `refund.approved`. */
   action: string;
-  /** The record it is about; missing where the service generates the id and no answer named it. */
+  /** The record it is about; missing if the service generates the id and no answer named it. */
   subject?: string;
   bytesSent: boolean;
-  /** Missing where no answer came. */
+  /** Missing if no answer came. */
   status?: number;
   /** The code of a problem. */
   code?: string;

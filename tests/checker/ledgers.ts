@@ -80,9 +80,9 @@ export type Rules = {
   retriesMayBeLate: boolean;
   /** Minor units by currency; larger amounts need two approvers. */
   twoApproversAbove: Readonly<Record<string, bigint>>;
-  /** The age at which an authorization expires; missing where that is longer than a run. */
+  /** The age at which an authorization expires; missing if that is longer than a run. */
   authorizationExpiresAfterMs?: number;
-  /** The accounts that each merchant's payments may be at. Missing where no merchant has routes. */
+  /** The accounts that each merchant's payments may be at. Missing if no merchant has routes. */
   places?: Readonly<Record<string, readonly string[]>>;
   /** The accounts whose bank writes a line of a payment that it refuses, too. */
   refusalsAreLines?: readonly string[];

@@ -517,7 +517,7 @@ async function expectFaultBeside(
   expect(inTurkish).not.toBe(said);
 }
 
-/** The sentence beside a field that is marked as wrong; empty where it is not. */
+/** The sentence beside a field that is marked as wrong; empty if it is not. */
 function faultBeside(text: string, name: string): string {
   const fields = text.match(new RegExp(`<(?:input|select|textarea)\\s[^>]*name="${name}"[^>]*>`, "g")) ?? [];
   const marked = fields.find((field) => field.includes('aria-invalid="true"')) ?? "";

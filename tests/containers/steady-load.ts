@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Answer } from "../e2e/running-sandbox.ts";
 
-/** Work that goes on until it is stopped, which answers all that has been done. */
+/** Work that continues until it is stopped, which answers all that has been done. */
 export type SteadyLoad<T> = { done: readonly T[]; stop(): Promise<T[]> };
 
 /** @param once does one piece of work, under a name of its own. */

@@ -4,7 +4,7 @@ import { untilAnswered, wholeTime, type SteadyLoad } from "./steady-load.ts";
 /** A sale and the refund of a part of it, approved and paid back. */
 export type SteadyRefund = { key: string; paymentId: string; refundId: string };
 
-/** Sells, asks for a refund and approves it, all the time and one after the other, each request patiently. */
+/** Sells, asks for a refund and approves it, all the time and one after another, each request patiently. */
 export function refundTheWholeTime(merchant: Client, operator: Client): SteadyLoad<SteadyRefund> {
   return wholeTime(1, async (name) => {
     const key = `refunded-${name}`;

@@ -59,7 +59,7 @@ async function isPrometheus3(program: string): Promise<boolean> {
   return /^prometheus, version 3\./m.test(await outputOf(program, "--version"));
 }
 
-/** Tells whether this machine has promtool, or is one that has to fetch it. */
+/** True if this machine has promtool, or is one that has to fetch it. */
 export async function canHavePromtool(): Promise<boolean> {
   return existsSync("/etc/apt") || (await works("promtool", "--version"));
 }

@@ -62,7 +62,7 @@ test("every counter that an alert asks for is exported before anything has happe
   });
 });
 
-/** Tells whether a line of Prometheus' text format is a series that the selector takes. */
+/** True if a line of Prometheus' text format is a series that the selector takes. */
 function isAskedFor(line: string, { metric, matchers }: Selector): boolean {
   const [, name, labels = ""] = /^(\w+)(?:\{(.*)\})? /.exec(line) ?? [];
   if (name !== metric) return false;

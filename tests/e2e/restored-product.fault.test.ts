@@ -76,7 +76,7 @@ test(
   },
 );
 
-/** The first of as many ports, one after the other, as the product has. */
+/** The first of as many ports, one after another, as the product has. */
 async function firstOfPorts(): Promise<number> {
   const ports = await Promise.all(Array.from({ length: 13 }, () => nextPort()));
   return ports[0]!;

@@ -93,7 +93,7 @@ function arrivals(
   ];
 }
 
-/** @returns undefined where nothing waits for this answer. */
+/** @returns undefined if nothing waits for this answer. */
 function hear(world: World, request: Request, answer: Answer): World | undefined {
   const { hand } = world;
   if (hand?.at === "calling" && areSame(hand.request, request)) {

@@ -61,7 +61,7 @@ export type Answer = {
     | "mismatch"
     | "not_sent";
   amount: number;
-  /** The bank's id of the movement; empty where it gives none. */
+  /** The bank's id of the movement; empty if it gives none. */
   id: string;
 };
 
@@ -206,7 +206,7 @@ export type Scenario = {
   /** True if a soft decline is tried once more at the next account. */
   retries: boolean;
   refunds: 0 | 1 | 2;
-  /** Captures and cancellations that the merchant asks for, one after the other. */
+  /** Captures and cancellations that the merchant asks for, one after another. */
   operations: number;
   crashes: number;
   late: number;

@@ -1,6 +1,6 @@
 /**
  * `npm run proofs`: everything that a release has to pass, part by part, at most ninety minutes on two slow cores. Results
- * are kept in `.cache/proofs`, so that a second run goes on after the last green part of the same revision.
+ * are kept in `.cache/proofs`, so that a second run continues after the last green part of the same revision.
  *
  * `.ci/run` runs the smaller list, `--gate`.
  */

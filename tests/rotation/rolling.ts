@@ -1,4 +1,4 @@
-// Steps of every rotation: it goes through the processes while merchants, buyers and operators go on.
+// Steps of every rotation: it goes through the processes while merchants, buyers and operators continue.
 import { expect, onTestFinished } from "vitest";
 import { OperatorClient } from "../chaos/client/operator-client.ts";
 import type { ServiceProcess } from "../chaos/system/service-process.ts";

@@ -48,7 +48,7 @@ test("passwords of the database and of the bus are replaced under load, and the 
     appRoleNames.map((role) => [secondLoginOf(role), newPassword()]),
   ) as Record<SecondLogin, string>;
   await install(firstPasswords(), seconds);
-  // 2. The processes move to them, one after the other.
+  // 2. The processes move to them, one after another.
   await rollOutTo(sut.system, gateways, (service) => secondLoginsOf(service, seconds));
   await load.ranFor(1);
   // 3. The others are replaced.
@@ -123,7 +123,7 @@ function secondLoginsOf(
   return { DATABASE_URL: url.href, ...wires.busEnv(busLoginsOf(user)[1]) };
 }
 
-/** Tells whether the bus refuses these credentials. */
+/** True if the bus refuses these credentials. */
 async function isRefused(login: Omit<BusOptions, "url" | "name">): Promise<boolean> {
   try {
     const url = `nats://127.0.0.1:${sut.system.nats.port}`;

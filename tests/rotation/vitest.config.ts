@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-/** `npm run test:rotation`: real processes that are restarted one after the other, too long for `npm test`. */
+/** `npm run test:rotation`: real processes that are restarted one after another, too long for `npm test`. */
 export default defineConfig({
   test: {
     include: ["tests/rotation/**/*.rotation.test.ts"],

@@ -98,7 +98,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 describe("a user of the bus, who has no person's token", () => {
-  /** Tells whether a service carries a command out for the user, as far as it can be carried out. */
+  /** True if a service carries a command out for the user, as far as it can be carried out. */
   async function isServed<Context extends CommandContext, Request extends z.ZodType>(
     bus: Bus,
     command: Command<Request, z.ZodType, Context>,

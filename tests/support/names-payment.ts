@@ -1,6 +1,6 @@
 import { orderIdOf, shortOrderIdOf } from "@holdfast/acquirer";
 
-/** Tells whether a bank's order, or a line of its ledger, names a payment, in any of the forms in which banks have its id. */
+/** True if a bank's order, or a line of its ledger, names a payment, in any of the forms in which banks have its id. */
 export function namesPayment(text: string, paymentId: string): boolean {
   const orderId = orderIdOf(paymentId);
   const short = shortOrderIdOf(orderId);

@@ -41,7 +41,7 @@ export async function occupyConnections(
     await holder.query(`lock table ${table} in access exclusive mode`);
     const occupying = Array.from({ length: count }, occupy);
     await eventually(async () => {
-      // A transaction goes on seeing the connections there were at its first look.
+      // A transaction continues seeing the connections there were at its first look.
       await holder.query("select pg_stat_clear_snapshot()");
       const { rows } = await holder.query<{ waiting: number }>(
         `select count(*)::int as waiting from pg_stat_activity

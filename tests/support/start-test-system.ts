@@ -108,7 +108,7 @@ export async function startTestSystem(options: TestSystemOptions) {
     database,
     nats,
     bus,
-    /** Undefined where neither payments nor refunds is among the services. */
+    /** Undefined if neither payments nor refunds is among the services. */
     bank,
     merchantId,
     /** Signs the tokens of operators. */

@@ -46,7 +46,7 @@ export function readExternalServers(env: NodeJS.ProcessEnv): ExternalServers {
   return { superuserUrl, natsUrl };
 }
 
-/** Tells whether it is worth asking for an engine: the client that asks takes a second to load. */
+/** True if it is worth asking for an engine: the client that asks takes a second to load. */
 export function mayHaveEngine(env: NodeJS.ProcessEnv): boolean {
   const sockets = [
     "/var/run/docker.sock",

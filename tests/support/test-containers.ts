@@ -10,7 +10,7 @@ import type { TestNats } from "./test-nats.ts";
 const postgresImage = "postgres:18";
 const natsImage = "nats:2";
 
-/** Tells whether a Docker engine answers and has both images. */
+/** True if a Docker engine answers and has both images. */
 export async function engineHasImages(): Promise<boolean> {
   try {
     const { getContainerRuntimeClient, ImageName } = await load();

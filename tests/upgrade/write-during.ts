@@ -11,7 +11,7 @@ export type Writer = { client: Client; next: number; failures: Failure[] };
 export type Failure = { during: string; table: string; code: string | undefined; message: string };
 
 /**
- * Tells whether the writer gets around all tables while the session of this id has its transaction open, or has to
+ * True if the writer gets around all tables while the session of this id has its transaction open, or has to
  * wait.
  */
 export type AsksWriter = (pid: number) => Promise<"passed" | "waits">;

@@ -194,7 +194,7 @@ type Repeated = true;
 
 /** The movement that a follow-up or a reversal is about, as the acquirer named it. */
 export type Target = {
-  /** Absent where its answer was lost and no inquiry has shown it; an adapter that needs it asks first. */
+  /** Absent if its answer was lost and no inquiry has shown it; an adapter that needs it asks first. */
   externalTransactionId?: string;
   /** The authorized or sold amount. */
   amountMinor: bigint;
@@ -227,7 +227,7 @@ export type CompletionRequest = ExpiringCall &
     operation: CardOperation;
     installmentCount: number;
     session: string;
-    /** The return of the cardholder's browser; absent where no challenge was shown. */
+    /** The return of the cardholder's browser; absent if no challenge was shown. */
     returned?: BrowserReturn;
     customer?: Customer;
   };

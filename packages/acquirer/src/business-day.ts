@@ -15,7 +15,7 @@ export function businessDayEnd(at: Date, { timeZone, cutOff }: BusinessDay): Dat
   return new Date(at.getTime() < end ? end : cutOffOf(today.add({ days: 1 })));
 }
 
-/** Tells whether two instants are on one business day: sales can be voided until the acquirer settles the day. */
+/** True if two instants are on one business day: sales can be voided until the acquirer settles the day. */
 export function isSameBusinessDay(one: Date, other: Date, day: BusinessDay): boolean {
   return businessDayEnd(one, day).getTime() === businessDayEnd(other, day).getTime();
 }

@@ -22,9 +22,9 @@ export interface AcquirerConnector<Settings = unknown, Secrets = unknown> {
    * account's payments.
    */
   readonly terminal: { settings: readonly (keyof Settings)[]; secrets: readonly (keyof Secrets)[] };
-  /** ISO 4217 codes that the protocol can carry; empty where it can carry all. */
+  /** ISO 4217 codes that the protocol can carry; empty if it can carry all. */
   readonly currencies: readonly string[];
-  /** The bank's list of codes; absent where the codes are our own. */
+  /** The bank's list of codes; absent if the codes are our own. */
   readonly codes?: CodeList;
   /**
    * The bank's name of a payment's order, as its panel shows it; absent if the order's name is `orderIdOf`.

@@ -42,7 +42,7 @@ function headsOf(lines: LogLine[]): AuditHead[] {
 type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 const OK: Answer = (response) => void response.writeHead(201).end("thank you");
 
-/** A sink that answers in these manners, one after the other, and then takes everything. */
+/** A sink that answers in these manners, one after another, and then takes everything. */
 async function startSink(...manners: Answer[]) {
   const taken: { head: AuditHead; authorization: string | undefined }[] = [];
   let attempts = 0;

@@ -17,7 +17,7 @@ export type Checkout = {
   /** Present where the buyer pays for installments as your account says. */
   installmentPrices?: boolean;
   threeDs: boolean;
-  /** Absent where a payment link has no return URL. */
+  /** Absent if a payment link has no return URL. */
   successUrl?: string;
   failureUrl?: string;
   /** The payment link from which it was created. */

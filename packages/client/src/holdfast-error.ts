@@ -7,11 +7,11 @@ import type { Known } from "./payment-records.ts";
 export class HoldfastError extends Error {
   override readonly name = "HoldfastError";
   readonly code: Known<ClientErrorCode>;
-  /** HTTP status; undefined where there was no answer. */
+  /** HTTP status; undefined if there was no answer. */
   readonly status: number | undefined;
   /** The request's id, for questions to support. */
   readonly requestId: string | undefined;
-  /** Every invalid field of the request; empty where the fields were not the reason. */
+  /** Every invalid field of the request; empty if the fields were not the reason. */
   readonly errors: readonly FieldFault[];
   /** True if the same call can succeed later without a change. */
   readonly retryable: boolean;

@@ -27,7 +27,7 @@ export type Done<Result> = Call & { outcome: "done"; replayed: boolean } & Resul
 export type Unknown<Result> = Call & {
   outcome: "unknown";
   paymentId?: string;
-  /** The reason why the outcome is unknown; absent where the bank has not answered. */
+  /** The reason why the outcome is unknown; absent if the bank has not answered. */
   error?: HoldfastError;
 } & Partial<Result>;
 

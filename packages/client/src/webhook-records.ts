@@ -104,7 +104,7 @@ export type WebhookWarning = {
   failingSince?: string;
   /** The time at which the attempts at the first waiting event end. */
   lostFrom?: string;
-  /** The gateway's `operators`, your `staff`, or an API key of yours (`api`); absent where `reason` is `FAILING`. */
+  /** The gateway's `operators`, your `staff`, or an API key of yours (`api`); absent if `reason` is `FAILING`. */
   by?: Known<"operators" | "staff" | "api">;
 };
 

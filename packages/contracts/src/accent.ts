@@ -6,7 +6,7 @@
 /** The colour, its darker variant under a pointer, and the colour of text on it, all as `#rrggbb`. */
 export type Accent = { accent: string; accentDark: string; onAccent: string };
 
-/** Tells whether white text can be read on the colour. @param colour `#rrggbb`. */
+/** True if white text can be read on the colour. @param colour `#rrggbb`. */
 export function isReadableAccent(colour: string): boolean {
   return contrast(colour, WHITE) >= TEXT_CONTRAST;
 }

@@ -32,13 +32,13 @@ export function isMadeOfCardNumber(id: string): boolean {
   );
 }
 
-/** Tells whether a text holds this card's number, with any characters between the digits. */
+/** True if a text holds this card's number, with any characters between the digits. */
 export function holdsThisCard(text: string, pan: string): boolean {
   return readingsOf(text).some((reading) => reading.replaceAll(/[^0-9]/g, "").includes(pan));
 }
 
 /**
- * Tells whether a card number stands anywhere among a text's digits, also within a longer id. It is for ids that are
+ * True if a card number stands anywhere among a text's digits, also within a longer id. It is for ids that are
  * random, and that nobody misses when they are replaced.
  */
 export function hidesCardNumber(text: string): boolean {

@@ -89,7 +89,7 @@ const ABOUT_NO_PAYMENT: ReadonlySet<string> = new Set([
   SETTLEMENT_STATEMENT_READY,
 ]);
 
-/** Tells whether an event of this type is about a payment, a refund or a checkout. */
+/** True if an event of this type is about a payment, a refund or a checkout. */
 export function isAboutPayment(eventType: string): boolean {
   return !ABOUT_NO_PAYMENT.has(eventType);
 }

@@ -28,7 +28,7 @@ export function installmentTotal(prices: readonly InstallmentPrice[], basis: Ins
   return amountMinor + percentageMinor(amountMinor, price.ratePercent);
 }
 
-/** Each installment of a total, the first one first. @returns undefined where one would be nothing. */
+/** Each installment of a total, the first one first. @returns undefined if one would be nothing. */
 export function installmentParts(totalMinor: bigint, count: number): bigint[] | undefined {
   const amounts = installmentAmounts(totalMinor, count);
   if (!amounts) return undefined;

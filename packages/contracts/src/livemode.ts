@@ -13,7 +13,7 @@ const VERSION_AT = "xxxxxxxx-xxxx-".length;
 const TEST_VERSION = "8";
 const MERCHANT_VERSION = "7";
 
-/** Tells whether it is the id of a live merchant or account. @param id a UUID. */
+/** True if it is the id of a live merchant or account. @param id a UUID. */
 export function isLive(id: string): boolean {
   return id[VERSION_AT] !== TEST_VERSION;
 }

@@ -49,7 +49,7 @@ export function parseAmount(source: string, exponent: number): bigint | AmountFa
   return inBounds(BigInt(whole + fraction.padEnd(exponent, "0")), exponent);
 }
 
-/** True where the API takes the amount. */
+/** True if the API takes the amount. */
 export function isAmount(minor: bigint, exponent: number): boolean {
   return typeof inBounds(minor, exponent) === "bigint";
 }

@@ -27,7 +27,7 @@ export function kindOf(person: string): PersonKind | undefined {
 }
 
 /**
- * Tells whether two records name one person. An issuer has one subject for each (OpenID Connect Core 2), whichever of our
+ * True if two records name one person. An issuer has one subject for each (OpenID Connect Core 2), whichever of our
  * audiences a token is for: the kind is no second person.
  */
 export function isSamePerson(one: string | null | undefined, other: string): boolean {

@@ -7,7 +7,7 @@ import { CARD_NUMBER_FAULT, holdsCardNumber, isMadeOfCardNumber } from "./card-n
  */
 const FORBIDDEN_CHARACTERS = /[\p{Cc}\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/u;
 
-/** Tells whether a text has characters that no text of ours may have. */
+/** True if a text has characters that no text of ours may have. */
 export function hasForbiddenCharacters(text: string): boolean {
   return !text.isWellFormed() || FORBIDDEN_CHARACTERS.test(text);
 }

@@ -55,7 +55,7 @@ export function createFairRoom({ placesMax, bytesMax = Infinity }: FairRoomOptio
     all.bytes -= taken.bytes;
     all.places--;
   };
-  /** @returns false where every place is held. */
+  /** @returns false if every place is held. */
   const pushOut = (share: (client: Client) => number): boolean => {
     let largest: Client | undefined;
     for (const client of clients.values()) {

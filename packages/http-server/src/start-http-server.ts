@@ -38,7 +38,7 @@ export type HttpServerOptions = {
 export type Unrouted = {
   /** Called for bytes that were no request. @param latest the connection's latest answer, if it had a request. */
   onBroken: (error: NodeJS.ErrnoException, socket: Socket, latest: ServerResponse | undefined) => void;
-  /** Tells whether a connection ends with this answer: nothing that was sent behind it is read. */
+  /** True if a connection ends with this answer: nothing that was sent behind it is read. */
   isLast: (response: ServerResponse) => boolean;
 };
 

@@ -17,7 +17,7 @@ export type ListTable = {
    */
   sold?: RawBuilder<string>;
   answered?: RawBuilder<string>;
-  /** Rows that are in lists; undefined where all are. */
+  /** Rows that are in lists; undefined if all are. */
   shown?: RawBuilder<SqlBool>;
   /** The columns that are read of a row. */
   columns: RawBuilder<unknown>;

@@ -166,7 +166,7 @@ export async function manager(nats: NatsConnection): Promise<JetStreamManager> {
   return await jetstreamManager(nats, { timeout: ANSWER_TIMEOUT_MS, checkAPI: false });
 }
 
-/** Tells whether the error of a {@link manager} says that JetStream has not answered in time. */
+/** True if the error of a {@link manager} says that JetStream has not answered in time. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof TimeoutError;
 }

@@ -195,7 +195,7 @@ test("a stop gives the lock to the next process, and the connection back", async
   await eventually(async () => expect(await lock.hold()).toBeDefined());
   await eventually(() => expect(one.totalCount).toBe(one.idleCount));
 
-  // A round that began before the stop and goes on after it keeps no connection either.
+  // A round that began before the stop and continues after it keeps no connection either.
   lock.release();
   expect(await lock.hold()).toBeUndefined();
 });

@@ -12,7 +12,7 @@ import { pause } from "@holdfast/service-runtime";
 export type ClockWatch = {
   /** The milliseconds by which the database is ahead of this machine; 0 before the first measurement. */
   readonly skewMs: number;
-  /** Tells whether the clock is certainly off by more than the limit, or has never been measured. */
+  /** True if the clock is certainly off by more than the limit, or has never been measured. */
   isOff(): boolean;
   /** Calls `listener` after each measurement that changes what `isOff` answers. */
   onChange(listener: () => void): void;
@@ -116,7 +116,7 @@ function createGauge() {
 const CLOCK_LIMIT_MS = 2_000;
 const STEP_INTERVAL_MS = 5_000;
 
-/** Tells whether this machine's clock was set since the last `forget`, by the monotonic one, which never is. */
+/** True if this machine's clock was set since the last `forget`, by the monotonic one, which never is. */
 function watchSteps(now: () => number): { forget(): void; wasSet(): boolean } {
   const ahead = () => now() - performance.now();
   let before = ahead();

@@ -112,7 +112,7 @@ export function isOutage({ code = "" }: DatabaseError): boolean {
 }
 
 /**
- * Tells whether a failed single-statement transaction is certain to have left nothing behind: it was never sent, or the
+ * True if a failed single-statement transaction is certain to have left nothing behind: it was never sent, or the
  * server itself answered with an error. Anything else (a broken connection, our own time-out) may have been committed.
  */
 export function certainlyNotCommitted(error: unknown): boolean {

@@ -8,7 +8,7 @@ export function setPrometheusSource(collect: () => Promise<string>): void {
   collectText = collect;
 }
 
-/** All metrics in Prometheus' text format; undefined where telemetry was not started. */
+/** All metrics in Prometheus' text format; undefined if telemetry was not started. */
 export async function prometheusText(): Promise<string | undefined> {
   return await collectText?.();
 }

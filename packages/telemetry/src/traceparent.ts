@@ -8,7 +8,7 @@ import {
   type SpanContext,
 } from "@opentelemetry/api";
 
-/** The span that a W3C `traceparent` names (https://www.w3.org/TR/trace-context/); undefined where it names none. */
+/** The span that a W3C `traceparent` names (https://www.w3.org/TR/trace-context/); undefined if it names none. */
 export function parseTraceparent(header: string | null | undefined): SpanContext | undefined {
   const [, traceId, spanId, flags] = (header && TRACEPARENT.exec(header)) || [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined;

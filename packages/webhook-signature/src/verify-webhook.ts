@@ -54,7 +54,7 @@ export function verifyWebhook(received: ReceivedWebhook, options: VerifyOptions)
   return { valid: true, eventId, eventType, requestTime: Number(time) };
 }
 
-/** Tells whether a webhook has the second signature, or none: other senders of the spec's form know only the first one. */
+/** True if a webhook has the second signature, or none: other senders of the spec's form know only the first one. */
 function isSecondSignature(received: ReceivedWebhook, expected: string): boolean {
   const given = received.headers[WEBHOOK_HEADERS.signatureV2];
   if (given === undefined) return true;

@@ -116,7 +116,7 @@ class Buyer {
   ): Promise<Page & { location?: string }> {
     const { origins, visits } = this.#deps;
     const { pathname, search } = new URL(url);
-    // One after the other in turn, as behind a load balancer.
+    // One after another in turn, as behind a load balancer.
     const origin = origins[this.#requests++ % origins.length] ?? origins[0];
     const visit = {
       checkoutId: this.#checkoutId,

@@ -25,7 +25,7 @@ export type OperatorChange = {
   subjectIn?: string;
 };
 
-/** `status` is missing where no answer came. */
+/** `status` is missing if no answer came. */
 export type OperatorAnswer = { bytesSent: boolean; status?: number; body: unknown };
 
 /** One operator at the operator API. Records every request that may change something. */

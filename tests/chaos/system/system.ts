@@ -56,7 +56,7 @@ export type System = {
   acquirer: AcquirerProcess & { link: TcpProxy };
   /** Beside the acquirer, as many as the run was asked for; `accountId` is the merchants' account there. */
   banks: (ForeignBank & { accountId: string })[];
-  /** The possible banks of each merchant's money; empty where there is one bank only. */
+  /** The possible banks of each merchant's money; empty if there is one bank only. */
   places: PlacesOfMoney;
   /** Two merchants with webhooks. */
   shops: [Shop, Shop];

@@ -104,7 +104,7 @@ export class TcpProxy {
     }
   }
 
-  /** Resolves when a byte may go on in this direction. */
+  /** Resolves when a byte may continue in this direction. */
   async #passage(direction: Direction): Promise<void> {
     for (;;) {
       const fault = this.#fault;

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { httpFetch } from "@holdfast/service-runtime";
 
-/** A request and its answer as they may be shown. `status` is undefined where the bank gave no answer. */
+/** A request and its answer as they may be shown. `status` is undefined if the bank gave no answer. */
 export type Exchange = { number: number; request: string; status: number | undefined; answer: string };
 
 export type RecordingProxy = {

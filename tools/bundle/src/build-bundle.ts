@@ -58,7 +58,7 @@ async function buildPrograms(
 const BANNER =
   'import{createRequire as createBundleRequire}from"node:module";const require=createBundleRequire(import.meta.url);';
 
-/** `pg` looks for its native client, which no installation has, and goes on without it. */
+/** `pg` looks for its native client, which no installation has, and continues without it. */
 const EXTERNAL = ["pg-native"];
 
 /** Each `assetPath("…")` of a bundled source names a file or folder; the bundle has it under the same path. */

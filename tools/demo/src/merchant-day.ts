@@ -132,7 +132,7 @@ function createApiClient(
   };
 }
 
-/** Webhooks as they arrive, printed, and waited for one after the other. */
+/** Webhooks as they arrive, printed, and waited for one after another. */
 type WebhookInbox = {
   take: (receipt: Receipt) => void;
   /** @throws DemoError if none comes, or another one. */

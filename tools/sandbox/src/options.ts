@@ -10,7 +10,7 @@ export type CommandLine = {
   banks: BankProtocol[];
 };
 
-/** @returns undefined where it asks for help, which is printed. @throws UsageError */
+/** @returns undefined if it asks for help, which is printed. @throws UsageError */
 export function parseCommandLine(args: string[]): CommandLine | undefined {
   const line = readCommandLine(args, {
     help: helpText,

@@ -195,7 +195,7 @@ async function launchBanks(
   );
 }
 
-/** Makes the sandbox's data through the operator API, one after the other. */
+/** Makes the sandbox's data through the operator API, one after another. */
 async function seed(
   secrets: SecretsFile,
   {

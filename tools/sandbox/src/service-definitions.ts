@@ -26,7 +26,7 @@ export type ServiceSurroundings = {
 export type ServiceDefinition = {
   /** The name of the process. */
   name: string;
-  /** The user that signs in to the bus; undefined where it is not on it. */
+  /** The user that signs in to the bus; undefined if it is not on it. */
   busUser: BusUser | undefined;
   /** The schema that it touches; migrated as the schema's owner. */
   schema: SchemaName;

@@ -28,7 +28,7 @@ function shortest({ digits, scale }: Decimal): Decimal {
   return shorter;
 }
 
-/** Exact minor units; undefined where the amount is negative or has a part that is smaller than a minor unit. */
+/** Exact minor units; undefined if the amount is negative or has a part that is smaller than a minor unit. */
 export function minorOf({ digits, scale }: Decimal): bigint | undefined {
   return scale > DECIMALS || digits < 0n ? undefined : digits * 10n ** BigInt(DECIMALS - scale);
 }

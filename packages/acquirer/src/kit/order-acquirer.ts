@@ -62,7 +62,7 @@ export type PaymentCall = (CardRequest | CompletionRequest) & { operation: CardO
 export interface OrderBank<Written, Proof> {
   readonly capabilities: Capabilities;
   /**
-   * True where answers have no amount: each approval of a payment or a capture is confirmed by the bank's record before it
+   * True if answers have no amount: each approval of a payment or a capture is confirmed by the bank's record before it
    * is believed.
    */
   readonly confirmsAmounts: boolean;

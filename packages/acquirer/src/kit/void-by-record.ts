@@ -16,7 +16,7 @@ export type VoidCalls = {
   refusals: VoidRefusals;
 };
 
-/** The meaning of a refusal while the record goes on showing the target of the void. */
+/** The meaning of a refusal while the record continues showing the target of the void. */
 export type VoidRefusals = {
   /** There is nothing to void, or no longer: the record is behind. */
   readonly isNothingLeft: (code: string) => boolean;

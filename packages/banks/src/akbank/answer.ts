@@ -122,7 +122,7 @@ function isOwnId(given = "", own: string): boolean {
   return /^\**$/.test(given) || given.toUpperCase() === own;
 }
 
-/** @returns undefined where the gateway has refused, and no movement has begun. */
+/** @returns undefined if the gateway has refused, and no movement has begun. */
 export function nameOf({
   rrn,
   batchNumber,
@@ -132,7 +132,7 @@ export function nameOf({
   return isNamed ? `${rrn.padStart(12, "0")}:${Number(batchNumber)}:${Number(stan)}` : undefined;
 }
 
-/** True where bank and host agree that the call was carried out. */
+/** True if bank and host agree that the call was carried out. */
 export function isApproval({ code, hostCode }: Pick<BankAnswer, "code" | "hostCode">): boolean {
   return code === APPROVED && (hostCode === "" || hostCode === "00");
 }

@@ -5,7 +5,7 @@ export type CodeMeaning = { code: string; codeClass: CodeClass | undefined };
 
 /**
  * The meaning of a refusal. The gateway's own is one only where no host was asked.
- * @param hostCode is empty where the gateway has not asked the bank's host.
+ * @param hostCode is empty if the gateway has not asked the bank's host.
  */
 export function meaningOf(responseCode: string, hostCode: string): CodeMeaning {
   if (responseCode !== PROVISION_ERROR)

@@ -117,7 +117,7 @@ export function readRefusal(
 }
 
 /**
- * @returns the bank's id of a movement, or undefined where a column or a log may not have it. It is compared with card
+ * @returns the bank's id of a movement, or undefined if a column or a log may not have it. It is compared with card
  * numbers only: a short password may occur in one by chance.
  */
 export function readId(text: string, confidential: readonly string[] = []): string | undefined {

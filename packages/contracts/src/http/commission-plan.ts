@@ -116,7 +116,7 @@ function fixedParts(plan: {
   return [[["fixed"], plan.fixed], ...ofRules];
 }
 
-/** Tells whether `wide` names every payment that `narrow` names. */
+/** True if `wide` names every payment that `narrow` names. */
 function covers(wide: CommissionRule, narrow: CommissionRule): boolean {
   const [outer, inner] = [installmentsOf(wide), installmentsOf(narrow)];
   return (

@@ -92,7 +92,7 @@ export const OPERATOR_PROBLEMS = ["operator_refused"] as const;
 /** Further problems of an endpoint that requires a recent sign-in. */
 export const RECENT_SIGN_IN_PROBLEMS = ["insufficient_user_authentication"] as const;
 
-/** Tells whether people call it, each in their own name: operators, or merchants' staff. */
+/** True if people call it, each in their own name: operators, or merchants' staff. */
 export function isForPeople({ listener }: Pick<Endpoint, "listener">): boolean {
   return listener !== "merchant";
 }
@@ -105,7 +105,7 @@ export const BODY_PROBLEMS = [
   "payload_too_large",
 ] as const;
 
-/** Tells whether its requests can carry an Idempotency-Key: merchants' POSTs, and people's changes. */
+/** True if its requests can carry an Idempotency-Key: merchants' POSTs, and people's changes. */
 export function takesIdempotencyKey(endpoint: Pick<Endpoint, "listener" | "method">): boolean {
   const { method } = endpoint;
   return method === "POST" || (isForPeople(endpoint) && (method === "PUT" || method === "PATCH"));

@@ -66,7 +66,7 @@ function overlap(one: InstallmentPrice, other: InstallmentPrice): boolean {
   );
 }
 
-/** True where a day is before an end; days compare as texts. */
+/** True if a day is before an end; days compare as texts. */
 export function isBefore(day: string, end: string | undefined): boolean {
   return end === undefined || day < end;
 }

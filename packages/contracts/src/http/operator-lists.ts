@@ -32,7 +32,7 @@ export const operatorRefundFilterSchema = operatorListFilterSchema
 
 export type OperatorRefundFilter = z.infer<typeof operatorRefundFilterSchema>;
 
-/** Tells whether a search is for the refunds of one state and nothing else, which is a queue that people work off. */
+/** True if a search is for the refunds of one state and nothing else, which is a queue that people work off. */
 export function isRefundQueue({ status, merchantId: _merchantId, ...more }: OperatorRefundFilter): boolean {
   return status !== undefined && Object.values(more).every((value) => value === undefined);
 }

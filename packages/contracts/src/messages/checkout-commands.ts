@@ -45,9 +45,9 @@ export const checkoutPageSchema = z.object({
   amountMinor: z.string(),
   currency: z.string(),
   installmentOptions: z.array(z.int()),
-  /** True where the buyer pays for installments as the account says: their totals depend on the card. */
+  /** True if the buyer pays for installments as the account says: their totals depend on the card. */
   installmentPrices: z.boolean().optional(),
-  /** Absent where a payment link has no return URL. */
+  /** Absent if a payment link has no return URL. */
   successUrl: z.string().optional(),
   failureUrl: z.string().optional(),
   /** The goods, by the merchant's request or by the payment link; shown in the place of the order. */

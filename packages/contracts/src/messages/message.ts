@@ -29,7 +29,7 @@ export const messageContextSchema = z.object({
     merchantId: z.uuid(),
     ...merchantSettingsSchema.shape,
     /**
-     * The person who issued the credential of this request (`personOf`), and who may not decide about it. Absent where the issuer
+     * The person who issued the credential of this request (`personOf`), and who may not decide about it. Absent if the issuer
      * is unknown, and for a buyer's page, which has no credential.
      */
     credentialIssuedBy: z.string().optional(),

@@ -55,7 +55,7 @@ export const acquirerAccountOperations = defineOperatorOperations({
     payload: z.object({ accountId: z.uuid().optional() }),
     result: z.object({
       items: z.array(acquirerAccountSchema),
-      /** The key that credentials are sealed to; absent where none can be kept. */
+      /** The key that credentials are sealed to; absent if none can be kept. */
       sealTo: z.string().optional(),
     }),
     role: "viewer",

@@ -18,7 +18,7 @@ type Parsed<Options extends ParseArgsOptionsConfig> = ReturnType<
 
 /**
  * @param out prints the help where it is asked for.
- * @returns undefined where the command line asks for help.
+ * @returns undefined if the command line asks for help.
  * @throws UsageError
  */
 export function readCommandLine<const Options extends ParseArgsOptionsConfig>(

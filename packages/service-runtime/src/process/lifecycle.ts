@@ -22,7 +22,7 @@ export type ServiceProgram<Shape extends typeof processSettings> = {
 export type Service = {
   name: string;
   isEdge: boolean;
-  /** @returns undefined where there is a fault, which it has printed. */
+  /** @returns undefined if there is a fault, which it has printed. */
   read(env: NodeJS.ProcessEnv): Promise<ConfiguredService | undefined>;
 };
 

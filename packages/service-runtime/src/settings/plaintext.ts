@@ -94,7 +94,7 @@ export function webWire(setting: string, name: PlaintextName, url: string | unde
   return { setting, name, isSafe: !/^http:/i.test(url) || isSafeWebUrl(url), mend: "must be https://" };
 }
 
-/** Tells whether a URL is https, or leads to this machine. */
+/** True if a URL is https, or leads to this machine. */
 export function isSafeWebUrl(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);
@@ -117,7 +117,7 @@ export function postgresWire(setting: string, url: string): Wire {
   };
 }
 
-/** Tells whether a connection by this URL uses TLS and checks the server's certificate. */
+/** True if a connection by this URL uses TLS and checks the server's certificate. */
 export function isVerifiedPostgres(url: string): boolean {
   const modes = new URL(url).searchParams.getAll("sslmode");
   return modes.length > 0 && modes.every((mode) => mode === "verify-full" || mode === "verify-ca");
@@ -138,7 +138,7 @@ export function natsWire(settings: BusTlsSettings): Wire {
 
 type BusTlsSettings = { NATS_URL: string; NATS_CA_FILE?: string | undefined };
 
-/** Tells whether the client insists on TLS. */
+/** True if the client insists on TLS. */
 export function isTlsBus({ NATS_URL, NATS_CA_FILE }: BusTlsSettings): boolean {
   return NATS_CA_FILE !== undefined || /(^|,)tls:/.test(NATS_URL);
 }

@@ -35,7 +35,7 @@ export type BatcherOptions<Item, Result> = {
    */
   lingerMs?: number;
   /**
-   * Tells whether a failed flush certainly left nothing behind and may have failed because of one item: then each is
+   * True if a failed flush certainly left nothing behind and may have failed because of one item: then each is
    * tried alone.
    */
   isolates: (error: unknown) => boolean;

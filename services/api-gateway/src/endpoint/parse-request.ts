@@ -40,7 +40,7 @@ export function parseRequest<Schema extends z.ZodType>(
   return refusalOf(inSchemaOrder(schema, [...faults.values()]));
 }
 
-/** Tells whether a field is in something that is not even an object. */
+/** True if a field is in something that is not even an object. */
 function isWithin(faults: ReadonlyMap<string, FieldFault>, field: string): boolean {
   for (let end = field.lastIndexOf("."); end > 0; end = field.lastIndexOf(".", end - 1))
     if (faults.get(field.slice(0, end))?.code === "invalid_type") return true;

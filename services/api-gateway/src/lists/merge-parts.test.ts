@@ -63,7 +63,7 @@ test("paging while rows arrive shows each that was there exactly once, none twic
       const seen: Row[] = [];
       let after: ListPlace | undefined;
       for (let page = 0; page === 0 || after; page++) {
-        // A page of rows that none matches may be empty, and still goes on.
+        // A page of rows that none matches may be empty, and still continues.
         expect(page).toBeLessThan(200);
         const read = await readPage(list, { after, limit: limits[page % limits.length]! });
         if (read instanceof Refusal) throw new Error(read.code);

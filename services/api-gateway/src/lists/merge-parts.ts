@@ -24,7 +24,7 @@ export function mergeParts<Item>(
   };
 }
 
-/** Tells whether a list that is read from `place` on still has `each`. */
+/** True if a list that is read from `place` on still has `each`. */
 export function isBehind(each: ListPlace, place: ListPlace, oldestFirst = false): boolean {
   return oldestFirst ? compare(each, place) > 0 : compare(each, place) < 0;
 }

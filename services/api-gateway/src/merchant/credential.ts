@@ -45,7 +45,7 @@ export function askedCredential({
   return { livemode, expiresAt: expiresAt === undefined ? undefined : new Date(expiresAt), addresses };
 }
 
-/** Tells whether a text has the form of a key, so that others are not looked up. */
+/** True if a text has the form of a key, so that others are not looked up. */
 export function isApiKey(text: string): boolean {
   return /^hk_(live|test)_[\w-]{24}$/.test(text);
 }

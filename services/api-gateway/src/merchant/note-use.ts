@@ -15,7 +15,7 @@ export type NoteUseDeps = {
 export function createNoteUse({ write, onFailed, now }: NoteUseDeps): NoteUse {
   let pausedUntilMs = 0;
   const inBackground = createBackgroundWrites((error) => {
-    // The database may be away, and sign-ins from the cache go on.
+    // The database may be away, and sign-ins from the cache continue.
     pausedUntilMs = now() + PAUSE_MS;
     onFailed(error);
   });

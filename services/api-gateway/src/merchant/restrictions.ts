@@ -8,7 +8,7 @@ export type Restrictions = {
   addresses?: readonly string[] | undefined;
 };
 
-/** Tells whether a credential may be used from an address now. */
+/** True if a credential may be used from an address now. */
 export type MayUse = (address: string, nowMs: number) => boolean;
 
 export function mayUse({ expiresAt, addresses }: Restrictions): MayUse {

@@ -11,7 +11,7 @@ export type SignInDeps<Person> = {
   /** @returns undefined of a token that is not valid. */
   verify: (token: string) => Promise<Person | undefined>;
   limits: SignInLimits;
-  /** Tells whether the person whom a valid token names is locked out. */
+  /** True if the person whom a valid token names is locked out. */
   isRefused: (person: { person: string; subject: string }) => Promise<boolean>;
   /** While it is off, a token's expiry cannot be checked. */
   clock: Pick<ClockWatch, "isOff">;

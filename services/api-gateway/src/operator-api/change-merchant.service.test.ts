@@ -32,7 +32,7 @@ async function read(merchantId: string): Promise<Record<string, unknown>> {
   return (await gateway.operatorApi({ path: `/operator/merchants/${merchantId}` })).body;
 }
 
-/** Tells whether a merchant's call gets past the sign-in. */
+/** True if a merchant's call gets past the sign-in. */
 async function signsIn({ headers }: TestMerchant): Promise<boolean> {
   return (await gateway.merchantApi({ path: "/api/nowhere", headers })).status === 404;
 }

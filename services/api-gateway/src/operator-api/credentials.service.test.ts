@@ -9,7 +9,7 @@ let gateway: TestGateway;
 beforeAll(async () => void (gateway = await startTestGateway({ CREDENTIAL_CACHE_TTL: "10s" })));
 afterAll(() => gateway.stop());
 
-/** Tells whether a merchant's call gets past the sign-in. */
+/** True if a merchant's call gets past the sign-in. */
 async function signsIn({ headers }: { headers: Record<string, string> }): Promise<boolean> {
   return (await gateway.merchantApi({ path: "/api/nowhere", headers })).status === 404;
 }

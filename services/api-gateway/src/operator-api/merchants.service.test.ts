@@ -22,7 +22,7 @@ function get(path: string, role = "viewer"): Promise<HttpAnswer> {
   return gateway.operatorApi({ path: `/operator/merchants${path}`, role });
 }
 
-/** Tells whether a merchant's call gets past the sign-in. */
+/** True if a merchant's call gets past the sign-in. */
 async function signsIn({ headers }: { headers: Record<string, string> }): Promise<boolean> {
   return (await gateway.merchantApi({ path: "/api/nowhere", headers })).status === 404;
 }

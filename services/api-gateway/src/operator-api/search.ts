@@ -21,7 +21,7 @@ import { findMerchantNames, findMerchantsByName } from "../merchant/merchant-nam
 type Deps = {
   send: SendOperatorCommand;
   db: Kysely<GatewayDatabase>;
-  /** True where the search also covers merchants. */
+  /** True if the search also covers merchants. */
   findsMerchants: boolean;
 };
 type SearchCall = Call<typeof operations.search>;

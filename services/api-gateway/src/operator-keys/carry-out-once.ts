@@ -162,7 +162,7 @@ const PASSING: ReadonlySet<ProblemCode> = new Set([
   "idempotency_key_in_use",
 ]);
 
-/** Tells whether nothing was done; after other refusals something may have been. */
+/** True if nothing was done; after other refusals something may have been. */
 function didNothing({ code }: Refusal): boolean {
   return code !== "outcome_unknown" && code !== "internal_error";
 }

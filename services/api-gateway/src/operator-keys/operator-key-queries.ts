@@ -68,7 +68,7 @@ export async function findOperatorKey(
   return await read(query.executeTakeFirst());
 }
 
-/** Stores a final answer. @returns false where another request has taken the key over. */
+/** Stores a final answer. @returns false if another request has taken the key over. */
 export async function storeOperatorAnswer(
   trx: Db | Transaction<GatewayDatabase>,
   { table, subject, scope, key }: OperatorKey,

@@ -65,7 +65,7 @@ export function nameOf({ path }: Pick<ProtocolField, "path">): string {
   return path.slice(path.lastIndexOf(".") + 1);
 }
 
-/** A form's value of a field for the gateway; undefined where it is left out. */
+/** A form's value of a field for the gateway; undefined if it is left out. */
 export function sentValue(field: ProtocolField, form: URLSearchParams): unknown {
   const text = form.get(field.path)?.trim() ?? "";
   const { kind } = field;
@@ -97,7 +97,7 @@ function sentGroup({ fields, isRequired }: ProtocolField, form: URLSearchParams)
   return isSent ? Object.fromEntries(values) : undefined;
 }
 
-/** Tells whether somebody has entered anything of a value of a form. */
+/** True if somebody has entered anything of a value of a form. */
 export function isEntered(value: unknown): boolean {
   if (typeof value === "object" && value !== null) return Object.values(value).some(isEntered);
   return value !== undefined && value !== false;

@@ -70,7 +70,7 @@ export function asStaffApi(api: OperatorApi | undefined, merchantId: string): Op
 
 type Query = NonNullable<Call["query"]>;
 
-/** Tells whether a page asks about a merchant that is not the person's. */
+/** True if a page asks about a merchant that is not the person's. */
 function namesAnother({ path, query, body }: Call, merchantId: string): boolean {
   const inBody = typeof body === "object" && body !== null && "merchantId" in body ? body.merchantId : "";
   return [path?.["merchantId"], query?.["merchantId"], inBody].some((named) => named && named !== merchantId);

@@ -1,6 +1,6 @@
 /** A file while it arrives from a browser. */
 export type ArrivingFile = {
-  /** The browser's name for the file; empty where no file was chosen. */
+  /** The browser's name for the file; empty if no file was chosen. */
   name: string;
   content: AsyncIterable<Buffer>;
   /** Waits for the end of the form that it came in. @throws where it was cut off, or at the bound */

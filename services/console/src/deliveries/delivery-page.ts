@@ -50,7 +50,7 @@ async function answerDelivery(context: PageContext, notice?: Notice, status = 20
 type Shown = {
   delivery: WebhookDeliveryDetail;
   endpoints: readonly WebhookEndpoint[];
-  /** Undefined where it was not asked for. */
+  /** Undefined if it was not asked for. */
   body: WebhookBody | undefined;
   merchants: KnownMerchants;
   notice?: Notice | undefined;

@@ -33,7 +33,7 @@ export function endpointChangeForm(context: PageContext, endpoint: WebhookEndpoi
   });
 }
 
-/** Tells whether this endpoint's form is shown again with what was sent. */
+/** True if this endpoint's form is shown again with what was sent. */
 export function isSentFor({ form }: PageContext, endpointId: string): boolean {
   return form.has("endpointUrl") && form.get("endpointId") === endpointId;
 }

@@ -12,7 +12,7 @@ import { listIn } from "./waiting-table.ts";
 type Volume = Figures["days"][number]["volumes"][number];
 
 /**
- * The sums of today's payments; undefined where the database cannot add them up in time. A page then shows no figures,
+ * The sums of today's payments; undefined if the database cannot add them up in time. A page then shows no figures,
  * rather than some of a part of the payments.
  */
 export async function readFigures({ api, query }: PageContext): Promise<Figures | undefined> {

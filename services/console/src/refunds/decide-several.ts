@@ -196,7 +196,7 @@ type Fault = {
   link?: Html | undefined;
   /** Set where the form itself is at fault. */
   problem?: Problem;
-  /** True where every further decision would meet it, too. */
+  /** True if every further decision would meet it, too. */
   isOfAll?: true;
 };
 

@@ -12,7 +12,7 @@ export type Frame = {
   query?: URLSearchParams;
   /** The mode of the page's lists and searches; live by default. */
   isLive?: boolean;
-  /** The person with their merchant if they are its staff; undefined where nobody is signed in. */
+  /** The person with their merchant if they are its staff; undefined if nobody is signed in. */
   person: { subject: string; merchantId?: string | undefined; formToken: string } | undefined;
   searchText?: string | undefined;
 };

@@ -7,7 +7,7 @@ import type { Texts } from "./texts.ts";
 /** The language in which a page is written for its reader. */
 export type Reader = { language: Language; locale: string; texts: Texts };
 
-/** Tells whether a page is about test mode; its query says so, whatever its address has. */
+/** True if a page is about test mode; its query says so, whatever its address has. */
 export function isTestMode(query: URLSearchParams): boolean {
   return query.get("livemode") === "false";
 }

@@ -35,7 +35,7 @@ export function forgetVersions(form: URLSearchParams): void {
   for (const name of [...form.keys()].filter(isVersionField)) form.delete(name);
 }
 
-/** Tells whether a form that is shown again may have been made from another version than there is now. */
+/** True if a form that is shown again may have been made from another version than there is now. */
 export function isMadeFromAnother(form: URLSearchParams, version: number, thing?: string): boolean {
   return sentVersion(form, thing).version !== version;
 }

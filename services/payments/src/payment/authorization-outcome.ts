@@ -22,7 +22,7 @@ export type FinalOutcome = {
   answer?: CallOutcome;
 };
 
-/** The acquirer's fields of the record; null where it gave none. */
+/** The acquirer's fields of the record; null if it gave none. */
 export type AcquirerResult = {
   externalTransactionId: string | null;
   authCode: string | null;

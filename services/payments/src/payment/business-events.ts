@@ -294,7 +294,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
 /** The bank refuses to reverse, or to refund what it has settled. */
 const REFUSED: ReadonlySet<string> = new Set(["reversal_refused", "refund_declined"]);
 
-/** True where giving money back needs an operator: the bank has refused it, or it has failed six times. */
+/** True if giving money back needs an operator: the bank has refused it, or it has failed six times. */
 function isStuck(cause: string, attempts: number): boolean {
   return REFUSED.has(cause) || attempts >= 6;
 }

@@ -58,13 +58,13 @@ export type RecordRow = {
   result_code: string;
   result_message: string;
   decline_class: PaymentRow["decline_class"];
-  /** The bank's answer about the open call; null where the change is no answer of the bank. */
+  /** The bank's answer about the open call; null if the change is no answer of the bank. */
   call_outcome: CallOutcome | null;
   /** Body of the merchant's webhook and of the answer stored under the key; null when `to` is not final. */
   webhook_body: Buffer | null;
   event_type: string;
   traceparent: string | null;
-  /** True where it may have been claimed under an Idempotency-Key. */
+  /** True if it may have been claimed under an Idempotency-Key. */
   keyed: boolean;
 };
 

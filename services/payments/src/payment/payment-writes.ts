@@ -51,7 +51,7 @@ export type PaymentWrites = {
 
 /**
  * Further writes in the transaction of a payment's first row: both stand, or neither does.
- * @returns false where they cannot be made.
+ * @returns false if they cannot be made.
  */
 export type Join = (trx: Trx) => Promise<boolean>;
 

@@ -33,7 +33,7 @@ export const DIFFERENCES = {
  * Compares one refund with its reservation. While a refund's end is being sent to `payments`, both the state before and
  * the state after are right.
  *
- * @returns undefined where they agree.
+ * @returns undefined if they agree.
  */
 export function judgeReservation(
   refund: ComparedRefund | undefined,

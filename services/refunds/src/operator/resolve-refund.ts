@@ -151,7 +151,7 @@ async function carryOut(
     : undefined;
 }
 
-/** Tells whether the bank says that it has paid otherwise: another amount or twice now, or before and nothing else now. */
+/** True if the bank says that it has paid otherwise: another amount or twice now, or before and nothing else now. */
 function paidAnotherAmount(refund: LeasedRefund, inquiry: RefundAnswer): "now" | "before" | undefined {
   if (inquiry.kind === "approved") return endBy(refund, inquiry) ? undefined : "now";
   if (inquiry.kind === "unknown" && inquiry.cause === "mismatch") return "now";

@@ -45,7 +45,7 @@ async function refund(state = "EXECUTING", idleMs = 60_000): Promise<string> {
   return refundId;
 }
 
-/** The seconds until the bank is asked; undefined where it is not. */
+/** The seconds until the bank is asked; undefined if it is not. */
 async function dueIn(refundId: string): Promise<number | undefined> {
   const row = await db
     .selectFrom("refund")

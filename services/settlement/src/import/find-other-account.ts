@@ -27,7 +27,7 @@ export async function findOtherAccount(
 /** A bank writes a file about one account, so its first lines tell. */
 const LINES_LOOKED_AT = 1_000;
 
-/** @param named the account of the payment that each line names; null where none is known. */
+/** @param named the account of the payment that each line names; null if none is known. */
 export function otherAccount(named: readonly (string | null)[], own: string): string | undefined {
   if (named.includes(own)) return undefined;
   const other = named.find((account) => account !== null) ?? undefined;

@@ -184,7 +184,7 @@ async function audit(
   });
 }
 
-/** @returns the import that has taken the same file before; undefined where `take` was committed. */
+/** @returns the import that has taken the same file before; undefined if `take` was committed. */
 export async function onlyOnce(
   db: Kysely<SettlementDatabase>,
   accountId: string,

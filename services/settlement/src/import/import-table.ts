@@ -27,7 +27,7 @@ export type ImportTable = {
   file_name: string;
   imported_by: string;
   confirmed_by: string | null;
-  /** True where one person is enough: whoever sent it may confirm it. */
+  /** True if one person is enough: whoever sent it may confirm it. */
   sender_confirms: Generated<boolean>;
   sha256: Buffer | null;
   bytes: Generated<bigint>;

@@ -19,7 +19,7 @@ export type DifferenceTable = {
   payout_id: string | null;
   import_id: string | null;
   line_no: number | null;
-  /** Null where the amount of an unreadable line is not known. */
+  /** Null if the amount of an unreadable line is not known. */
   amount_minor: bigint | null;
   currency: string | null;
   /** The amounts of both sides, seen from the merchant; the bank's may be in another currency. */

@@ -30,7 +30,7 @@ export type JudgedLine = {
 /** The settlement terms of an account. */
 export type AccountPlan = {
   settlementDays: number;
-  /** Hundredths of a percent; null where the bank's fee is not compared with a plan. */
+  /** Hundredths of a percent; null if the bank's fee is not compared with a plan. */
   feeBasisPoints: number | null;
   feeFixedMinor: bigint;
   /** True if the fee of a refunded amount comes back. */
@@ -91,7 +91,7 @@ export function judgeFact(fact: JudgedFact, lines: readonly JudgedLine[], plan: 
   };
 }
 
-/** Tells whether lines of this kind report money that a payment or a refund moved. */
+/** True if lines of this kind report money that a payment or a refund moved. */
 export function isMovement(kind: LineKind): boolean {
   switch (kind) {
     case "SALE":

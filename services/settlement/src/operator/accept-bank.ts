@@ -147,7 +147,7 @@ function invalid(field: string, message: string): InputFault {
   return { field, code: "invalid_value", message };
 }
 
-/** Null where neither the line nor the person says it. */
+/** Null if neither the line nor the person says it. */
 function minorOf({ amount }: ReadByPerson, currency: string | null): bigint | null | InputFault {
   if (amount === undefined || currency === null) return null;
   const exponent = currencyExponent(currency);

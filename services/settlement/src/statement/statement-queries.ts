@@ -119,7 +119,7 @@ const IS_AWAITED = sql`(${endOfDay(sql`stated.day`)} > now() or exists (
     and fact.merchant_id = stated.merchant_id and fact.currency = stated.currency
     and fact.occurred_at < stated.day + interval '2 days' and ${FACT_DAY} <= stated.day))`;
 
-/** The first day from which on every statement awaits the bank; undefined where all is reported. */
+/** The first day from which on every statement awaits the bank; undefined if all is reported. */
 export async function readFirstAwaited(
   db: Kysely<SettlementDatabase>,
   { merchantId, currency }: { merchantId: string; currency: string },

@@ -15,7 +15,7 @@ export type GivenEvent = {
   status: EventStatus;
   body: Buffer;
   traceparent: string | null;
-  /** True where its delivery may be leased immediately. */
+  /** True if its delivery may be leased immediately. */
   lease: boolean;
 };
 

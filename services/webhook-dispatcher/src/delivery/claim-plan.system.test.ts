@@ -18,9 +18,9 @@ type Surroundings = {
   statistics?: "fresh" | "partial";
   /** The number of endpoints that fail for long enough that others get a warning. */
   failing?: number;
-  /** True where a transaction older than the first row is open, so that no row that was deleted since goes. */
+  /** True if a transaction older than the first row is open, so that no row that was deleted since goes. */
   oldSnapshot?: boolean;
-  /** True where every endpoint is switched off. */
+  /** True if every endpoint is switched off. */
   off?: boolean;
 };
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createClaimSignal, type ClaimSignal } from "./claim-signal.ts";
 
-/** Tells whether a claim is called for. */
+/** True if a claim is called for. */
 async function isCalled(signal: ClaimSignal): Promise<boolean> {
   let called = false;
   void signal.wait(3_600_000).then(() => (called = true));

@@ -2,7 +2,7 @@ import type { BlockList } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * Tells whether an address may be called: it is public, or in a range that the configuration allows. IPv4 addresses in
+ * True if an address may be called: it is public, or in a range that the configuration allows. IPv4 addresses in
  * IPv6 form (`::ffff:127.0.0.1`) are judged as IPv4.
  *
  * @param address as the system prints it, without brackets.

@@ -73,7 +73,7 @@ test.each([
   expect(read(text)).toMatchObject({ state: "body", statusCode: 200 });
 });
 
-/** The status that Node's client reads, or undefined where it refuses the answer. */
+/** The status that Node's client reads, or undefined if it refuses the answer. */
 async function byNode(text: string): Promise<number | undefined> {
   const server = createServer((socket) => {
     socket.on("error", () => {});

@@ -34,7 +34,7 @@ export class AnswerReader {
     return bodyOf(this.#bytes, this.#framing).body.subarray(0, BODY_BYTES_MAX);
   }
 
-  /** True where more of the body has arrived than is read. */
+  /** True if more of the body has arrived than is read. */
   get isTooLong(): boolean {
     return (
       bodyOf(this.#bytes, this.#framing).body.length > BODY_BYTES_MAX || this.#bytes.length > RAW_BYTES_MAX

@@ -10,7 +10,7 @@ import type { EndpointName } from "../endpoint/endpoint-queries.ts";
  */
 export type AuditedContext = Pick<OperatorContext, "requestId"> & {
   operator: Pick<OperatorContext["operator"], "name" | "staffOf">;
-  /** True where an API key has asked. */
+  /** True if an API key has asked. */
   byKey?: true;
 };
 

@@ -25,7 +25,7 @@ export type BankLine = {
   outcome: "approved" | "declined";
   /** `00`, the issuer's or the host's two characters, or the code of the gateway. */
   resultCode: string;
-  /** First six and last four digits; null where no card is known. */
+  /** First six and last four digits; null if no card is known. */
   pan: string | null;
   installments: number;
   authentication: Authentication | null;

@@ -35,7 +35,7 @@ export type NotificationControl<Target> = {
   sendTo(target: Target | undefined): void;
 };
 
-/** Serves the control interface of every bank. @returns false where the target is another's */
+/** Serves the control interface of every bank. @returns false if the target is another's */
 export async function routeControls<Entry extends Timed>(
   controls: Controls<Entry>,
   target: string,

@@ -21,7 +21,7 @@ export function parse<Schema extends z.ZodType>(schema: Schema, body: unknown): 
 /** A parsed request, and when all of it had arrived, in epoch milliseconds. */
 export type ReadRequest<Request> = { asked: Request; arrivedAtMs: number };
 
-/** Reads and parses a request's JSON. @returns undefined where it has been refused. */
+/** Reads and parses a request's JSON. @returns undefined if it has been refused. */
 export async function readRequest<Request>(
   request: IncomingMessage,
   response: ServerResponse,

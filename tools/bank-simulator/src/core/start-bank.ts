@@ -51,7 +51,7 @@ export type BankDefinition<Entry extends Timed, Event, Table extends FaultTable,
 
 /** A protocol's own interface. */
 export type Counter<Entry = never> = {
-  /** Serves the protocol's calls. `target` is the method and the path. @returns false where the target is another's */
+  /** Serves the protocol's calls. `target` is the method and the path. @returns false if the target is another's */
   route: (
     target: string,
     query: string,

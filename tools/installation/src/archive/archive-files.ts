@@ -118,7 +118,7 @@ async function syncDirectory(path: string): Promise<void> {
   await handle.close();
 }
 
-/** @returns undefined where there is no archive. @throws ArchiveDamagedError where a file is not what was written. */
+/** @returns undefined if there is no archive. @throws ArchiveDamagedError where a file is not what was written. */
 export async function readManifest(directory: string): Promise<Manifest | undefined> {
   const text = await readFile(join(directory, MANIFEST), "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;

@@ -72,7 +72,7 @@ export async function writeMonth(
   return written;
 }
 
-/** The manifest that this installation wrote last for a month; undefined where it wrote none. */
+/** The manifest that this installation wrote last for a month; undefined if it wrote none. */
 export async function lastWritten(db: Kysely<AuditDatabase>, month: string): Promise<string | undefined> {
   return await db.transaction().execute(async (trx) => {
     await withRole(trx, "payments");

@@ -53,7 +53,7 @@ async function monthsAway(db: Kysely<AuditDatabase>): Promise<string[]> {
 const NAMING = ARCHIVED.filter(({ name }) => name === "payment" || name === "refund");
 const ROWS_AT_A_TIME = 1_000;
 
-/** @returns undefined where there is no archive. */
+/** @returns undefined if there is no archive. */
 async function hasCustomer(
   directory: string,
   { merchantIds, customerId }: ArchivedCustomer,

@@ -1,6 +1,6 @@
 import { DatabaseError } from "pg";
 
-/** Tells whether a failure is temporary: nothing listens yet, or the server answers that it is starting (57P03). */
+/** True if a failure is temporary: nothing listens yet, or the server answers that it is starting (57P03). */
 export function isDatabaseStarting(error: unknown): boolean {
   if (error instanceof DatabaseError) return error.code === "57P03";
   const code = (error as NodeJS.ErrnoException).code;

@@ -28,7 +28,7 @@ export type Evidence = {
   audit: {
     intact: boolean;
     lines: string[];
-    /** True where heads that were kept elsewhere were compared. */
+    /** True if heads that were kept elsewhere were compared. */
     anchored: boolean;
     samples: AuditSample[];
     /** A line of the request log, if a searched file has one. */

@@ -6,7 +6,7 @@ import { shakeHands, type TlsServer } from "@holdfast/service-runtime";
 export type OfferedTls = {
   listener: string;
   address: string;
-  /** Suites by version, in the order in which the listener prefers them. Empty where it has no TLS. */
+  /** Suites by version, in the order in which the listener prefers them. Empty if it has no TLS. */
   suites: Partial<Record<SecureVersion, string[]>>;
   /** Suites and versions that are not strong cryptography, each in a sentence. */
   faults: string[];

@@ -104,7 +104,7 @@ export async function readAccess(db: Kysely<unknown>, schemas: readonly string[]
 
 const LISTED_MAX = 1_000;
 
-/** @returns undefined where this role may not read them. PostgreSQL has no date of a password. */
+/** @returns undefined if this role may not read them. PostgreSQL has no date of a password. */
 async function passwordForms(
   db: Kysely<unknown>,
 ): Promise<Map<string, NonNullable<DatabaseRole["password"]>> | undefined> {

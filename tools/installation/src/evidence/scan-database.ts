@@ -48,7 +48,7 @@ export async function scanDatabase(
   return scan;
 }
 
-/** @returns undefined where a statement takes too long, or somebody has locked its table. */
+/** @returns undefined if a statement takes too long, or somebody has locked its table. */
 async function inTime<Result>(scan: DatabaseScan, work: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await work();

@@ -128,7 +128,7 @@ export function keepEventStream(
   };
 }
 
-/** Tells whether something was missing and has been made. */
+/** True if something was missing and has been made. */
 async function makeMissing({ nats }: Bus, sizes: EventStreamSizes): Promise<boolean> {
   const { stream, consumer } = await parts(nats);
   const isStreamMade = await makeIfMissing(eventStreamConfig(sizes), stream);

@@ -42,7 +42,7 @@ export async function localCertificates(
   return { caFile: files.caFile, certFile: files.certFile, keyFile: files.keyFile };
 }
 
-/** Tells whether the pair belongs together, is signed by the given authority, and lasts another month. */
+/** True if the pair belongs together, is signed by the given authority, and lasts another month. */
 function isValid(certFile: string, keyFile: string, issuerFile = certFile): boolean {
   if (!existsSync(certFile) || !existsSync(keyFile)) return false;
   try {

@@ -20,7 +20,7 @@ export async function freePort(): Promise<number> {
   throw new Error(`no free TCP port found between ${lowestPort} and ${highestPort}`);
 }
 
-/** Tells whether a server could listen on this port of 127.0.0.1 now; throws where the system forbids it (EACCES). */
+/** True if a server could listen on this port of 127.0.0.1 now; throws where the system forbids it (EACCES). */
 export async function isPortFree(port: number): Promise<boolean> {
   const server = createServer();
   server.listen({ port, host: "127.0.0.1", exclusive: true });

@@ -15,7 +15,7 @@ import { withClient } from "./with-client.ts";
 export type Postgres = {
   port: number;
   pid: number;
-  /** True where this start made the data directory. */
+  /** True if this start made the data directory. */
   created: boolean;
   exited: Promise<Exit>;
   superuserUrl(database: string): string;

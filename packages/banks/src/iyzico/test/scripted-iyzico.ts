@@ -8,7 +8,7 @@ export const SECRETS = { apiKey: "sandbox-apikey", secretKey: "sandbox-secret" }
 /** Raw bytes, or fields that become JSON; a function writes the answer itself, or none. */
 export type Answer = Record<string, unknown> | string | Buffer | Write<Record<string, unknown>>;
 
-/** A server that gives the answers which a test has written, one after the other, and keeps the requests. */
+/** A server that gives the answers which a test has written, one after another, and keeps the requests. */
 export async function startScriptedIyzico() {
   const server = await startScriptedServer(
     (body) => (body === "" ? {} : JSON.parse(body)) as Record<string, unknown>,

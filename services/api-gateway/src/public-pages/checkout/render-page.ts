@@ -13,7 +13,7 @@ export type PageFrame = {
   nonce: string;
   /** Path of this page, for the switch of languages. */
   path: string;
-  /** Undefined where no checkout is known. */
+  /** Undefined if no checkout is known. */
   merchantName?: string | undefined;
   branding?: Branding | undefined;
   /** Says that no real card belongs here: the checkout is of test mode. */

@@ -74,7 +74,7 @@ export type PaidOrder = {
 
 export type NoticeFrame = {
   locale: BuyerLocale;
-  /** Absent where it is not known. */
+  /** Absent if it is not known. */
   order?: PaidOrder | undefined;
   /** The address under which this page can be read in another language. */
   switchPath?: string | undefined;

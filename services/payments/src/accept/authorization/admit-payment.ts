@@ -36,7 +36,7 @@ type AdmissionDeps = {
   now: () => number;
 };
 
-/** A payment that may go on to its claim. */
+/** A payment that may continue to its claim. */
 export type Admitted = {
   row: ClaimRow;
   card: Card;

@@ -159,7 +159,7 @@ function planOf({
   return firstMinor === null || furtherMinor === null ? undefined : { firstMinor, furtherMinor };
 }
 
-/** True where the payment in scope has ever succeeded. Its state is not enough: it may have been cancelled since. */
+/** True if the payment in scope has ever succeeded. Its state is not enough: it may have been cancelled since. */
 const hasSucceeded = sql<boolean>`(state in ('SUCCESS', 'CAPTURED') or exists (
   select from payment_history where payment_history.payment_id = payment.payment_id and to_state = 'SUCCESS'))`;
 

@@ -15,7 +15,7 @@ export type CheckoutTable = {
   installment_options: number[];
   installment_prices: Generated<boolean>;
   three_ds: boolean;
-  /** Null where a payment link has no return URL. */
+  /** Null if a payment link has no return URL. */
   success_url: string | null;
   failure_url: string | null;
   payment_link_id: string | null;

@@ -45,7 +45,7 @@ export function decideCheckout(
   return isExpired ? "EXPIRED" : "OPEN";
 }
 
-/** Tells whether another payment may begin: the checkout is open, and no earlier payment can still succeed. */
+/** True if another payment may begin: the checkout is open, and no earlier payment can still succeed. */
 export function mayBePaid(
   checkout: CheckoutStanding,
   payment: CheckoutAttempt | undefined,

@@ -48,7 +48,7 @@ export async function concludeCheckout(
   return concluded?.checkout;
 }
 
-/** Tells whether its payment or its clock requires that the checkout be closed. */
+/** True if its payment or its clock requires that the checkout be closed. */
 export function isToBeClosed(found: FoundCheckout, attemptsMax: number): boolean {
   return standsAt(found, attemptsMax) !== found.row.state;
 }

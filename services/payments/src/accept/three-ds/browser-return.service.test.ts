@@ -39,7 +39,7 @@ async function passed() {
   return { payment, proof: await steps.answer(payment.challenge, "right") };
 }
 
-/** Tells whether recovery leaves the payment alone until its session ends. */
+/** True if recovery leaves the payment alone until its session ends. */
 async function leaseOf(paymentId: string) {
   const [row] = await payments.query(
     `select lease_token is null and lease_until is null as "isFree",

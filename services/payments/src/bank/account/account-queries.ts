@@ -101,7 +101,7 @@ export async function lockAccount(trx: Trx, accountId: string): Promise<AccountR
     .executeTakeFirst();
 }
 
-/** @returns false where another account has that name. */
+/** @returns false if another account has that name. */
 export async function insertAccount(
   trx: Trx,
   account: { accountId: string; protocol: string },

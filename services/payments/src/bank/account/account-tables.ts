@@ -48,7 +48,7 @@ export type AccountAttributes = {
   default: boolean;
   /** True if the version has other credentials than the previous one. */
   secretsChange: boolean;
-  /** Absent where none was ever set. */
+  /** Absent if none was ever set. */
   installmentPrices?: readonly InstallmentPrice[];
 };
 

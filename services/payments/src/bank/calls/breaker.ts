@@ -5,7 +5,7 @@ export type Breaker = {
    * is let through as a trial.
    */
   isOpen(): boolean;
-  /** @param isConnected false where no connection was made; any answer at all, also an unknown outcome, is a connection. */
+  /** @param isConnected false if no connection was made; any answer at all, also an unknown outcome, is a connection. */
   record(isConnected: boolean): void;
 };
 

@@ -12,7 +12,7 @@ export type Caller = { accountId: string; merchantId: string; deadlineAt: number
 
 /**
  * One of a merchant's permits at an account, for as long as the caller's block lasts (`using`).
- * @returns undefined where none becomes free in time: nothing was started, so there is no payment that has to end.
+ * @returns undefined if none becomes free in time: nothing was started, so there is no payment that has to end.
  */
 export async function takeMerchantPermit(
   { bank }: PermitDeps,

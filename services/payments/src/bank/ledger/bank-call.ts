@@ -47,7 +47,7 @@ export function chargeOf(calls: readonly BankCall[]): BankCall | undefined {
 
 const CHARGES: ReadonlySet<string> = new Set(["enrol", "authorize", "sale"]);
 
-/** True where the bank has approved a call: it, or an inquiry about it, was answered so. */
+/** True if the bank has approved a call: it, or an inquiry about it, was answered so. */
 export function isApproved({ outcome, heard_at }: Pick<BankCall, "outcome" | "heard_at">): boolean {
   return outcome === "approved" || heard_at !== null;
 }
@@ -91,7 +91,7 @@ function approvalOf(call: BankCall): Verdict {
   };
 }
 
-/** The time since the last of these calls that may have left; null where none has. */
+/** The time since the last of these calls that may have left; null if none has. */
 export function lastSentMsAgo(calls: readonly Pick<BankCall, "outcome" | "sent_ms_ago">[]): number | null {
   return calls
     .filter(mayHaveLeft)
@@ -102,8 +102,8 @@ export function lastSentMsAgo(calls: readonly Pick<BankCall, "outcome" | "sent_m
 }
 
 /**
- * True where a call may still take effect at the bank.
- * @param sentMsAgo the time since it was sent; null where it certainly was not.
+ * True if a call may still take effect at the bank.
+ * @param sentMsAgo the time since it was sent; null if it certainly was not.
  * @param horizonMs see `AccountTerms`.
  */
 export function mayStillArrive(sentMsAgo: number | null, horizonMs: number): boolean {

@@ -144,7 +144,7 @@ export async function noteAnswer<Answer extends CallAnswer>(
 /** The payment's own authorization or sale comes before all others, so its name is never taken. */
 const FOLLOW_UPS: ReadonlySet<CallKind> = new Set(["capture", "void", "release", "refund"]);
 
-/** @returns false where another movement has got the name at the same moment. */
+/** @returns false if another movement has got the name at the same moment. */
 async function writeAnswer(
   db: Db,
   call: BegunCall,

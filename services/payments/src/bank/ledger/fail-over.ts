@@ -94,7 +94,7 @@ export function routeAfter(
   return others.filter(({ accountId }) => answered?.retriesAt.includes(accountId));
 }
 
-/** Tells whether certainly nothing was sent, so that another account may be called instead. */
+/** True if certainly nothing was sent, so that another account may be called instead. */
 function foundNoConnection(outcome: { kind: string; reason?: unknown }): boolean {
   return outcome.kind === "not_sent" && outcome.reason === undefined;
 }

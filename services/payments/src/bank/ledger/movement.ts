@@ -131,7 +131,7 @@ export async function noteFound(
   return noted;
 }
 
-/** The movement's outcome by an inquiry about it, or how it goes on. */
+/** The movement's outcome by an inquiry about it, or how it continues. */
 export function nextStep(
   { bank }: Pick<MovementDeps, "bank">,
   payment: OrderedPayment,
@@ -152,7 +152,7 @@ export type Sent = { outcome: AcquirerOutcome; subReference: number };
 
 /**
  * Sends it, again or for the first time, unless a chargeback has given the buyer the money meanwhile.
- * @returns undefined where another process has sent it, or holds the payment now.
+ * @returns undefined if another process has sent it, or holds the payment now.
  */
 export async function send(
   deps: MovementDeps,

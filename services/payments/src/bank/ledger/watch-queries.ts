@@ -53,7 +53,7 @@ export async function watchUnanswered(
     await startWatch(deps, payment, movementId);
 }
 
-/** The milliseconds until {@link takeWatched} has a payment of any account to take; undefined where none is watched. */
+/** The milliseconds until {@link takeWatched} has a payment of any account to take; undefined if none is watched. */
 export async function watchedDueInMs(db: Kysely<PaymentsDatabase>): Promise<number | undefined> {
   const first = await db
     .selectFrom("payment_watch")

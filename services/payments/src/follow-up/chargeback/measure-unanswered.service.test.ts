@@ -15,7 +15,7 @@ test("open cases without evidence are counted from three days before their deadl
   const measure = () => measureUnanswered(createDatabase<PaymentsDatabase>(pool));
   const paid = payments.command();
   expect(await payments.send(paid)).toMatchObject({ outcome: "done" });
-  /** @param respondBy from now on; null where the bank has named none. */
+  /** @param respondBy from now on; null if the bank has named none. */
   const open = async (respondBy: string | null) => {
     const chargebackId = randomUUID();
     await payments.query(

@@ -6,7 +6,7 @@ import { findOperation, type PaymentInOperation, type Operation } from "./operat
 import { movementOf } from "./start-operation.ts";
 
 export type RecoverOperationDeps = ConcludeOperationDeps & {
-  /** True where the operation may be sent again; a merchant's read only inquires. */
+  /** True if the operation may be sent again; a merchant's read only inquires. */
   maySend: boolean;
 };
 

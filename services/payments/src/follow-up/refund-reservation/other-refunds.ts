@@ -1,6 +1,6 @@
 /**
  * Refunds beside other refunds of their payment. Two refunds that a bank could not tell apart, or could take
- * for copies, are sent one after the other. A movement that is known to be one refund's never counts as
+ * for copies, are sent one after another. A movement that is known to be one refund's never counts as
  * another's.
  */
 import { PENDING, type Verdict } from "@holdfast/acquirer";
@@ -15,7 +15,7 @@ export type OtherRefund = {
   calls: readonly Pick<BankCall, "outcome" | "heard_at" | "answered_at" | "external_transaction_id">[];
 };
 
-/** True where it has been sent, and its outcome is not known. */
+/** True if it has been sent, and its outcome is not known. */
 export function isUnderWay({ state, calls }: OtherRefund): boolean {
   const last = calls.findLast(mayHaveLeft);
   return state === "ACTIVE" && last !== undefined && isOpen(last);

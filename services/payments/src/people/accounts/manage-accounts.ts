@@ -39,7 +39,7 @@ import { openAccountSecrets, sealAccountSecrets } from "../../bank/account/seal-
 
 export type ManageAccountsDeps = Pick<AccountAcquirersOptions, "connectors" | "ring" | "bounds"> & {
   db: Kysely<PaymentsDatabase>;
-  /** True where another person has to confirm a change. */
+  /** True if another person has to confirm a change. */
   twoPeople: boolean;
   /** Reads the accounts again in this process; other processes follow within their interval. */
   refresh: () => Promise<void>;

@@ -13,7 +13,7 @@ export type Taken = {
 /** Counts banks' notifications by account and result. */
 export type NotificationEvents = {
   taken(account: Account, taken: Taken): void;
-  /** @param account undefined where the address names none. */
+  /** @param account undefined if the address names none. */
   notGenuine(account: Account | undefined, why: string): void;
 };
 

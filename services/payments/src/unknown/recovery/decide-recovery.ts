@@ -43,9 +43,9 @@ export function decideRecovery(
     ageMs: number;
     /** True if its cardholder did not come back from the challenge. */
     abandoned: boolean;
-    /** True where it was approved, and shown as being in review. */
+    /** True if it was approved, and shown as being in review. */
     inReview?: boolean;
-    /** True where the bank has approved it in an answer that its record did not show. */
+    /** True if the bank has approved it in an answer that its record did not show. */
     heard?: boolean;
   },
   inquiry: Verdict,

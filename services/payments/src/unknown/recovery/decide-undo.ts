@@ -79,7 +79,7 @@ export function decideAfterReversal(
 
 /**
  * Decides on the answer about the refund of a settled charge, to its call or to an inquiry.
- * @param subReference a bank that goes on calling it late, its clock being off, is asked by the schedule.
+ * @param subReference a bank that continues calling it late, its clock being off, is asked by the schedule.
  */
 export function decideAfterRefund(outcome: AcquirerOutcome | Expired, subReference: number): UndoDecision {
   switch (outcome.kind) {

@@ -49,7 +49,7 @@ export type RecoverDeps = {
   bank: Bank;
   events: BusinessEvents;
   limits: RecoveryLimits;
-  /** True where money may be moved. A merchant's read only inquires, and leaves the rest to the worker. */
+  /** True if money may be moved. A merchant's read only inquires, and leaves the rest to the worker. */
   maySend: boolean;
   now: () => number;
 };

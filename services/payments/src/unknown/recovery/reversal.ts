@@ -21,7 +21,7 @@ export type Reversal = {
   refused_at: Date | null;
   refusal_code: string | null;
   refusal_message: string | null;
-  /** The time since the last reversal, or refund in its place, that may still take effect; null where none may. */
+  /** The time since the last reversal, or refund in its place, that may still take effect; null if none may. */
   last_sent_ms_ago: number | null;
 };
 

@@ -8,12 +8,12 @@ export function hmac(secretKey: string, signed: string | Uint8Array): string {
 /** The value of a field by its name; empty if it is missing. */
 export type Field = (name: string) => string;
 
-/** The form of 3-D Secure: all its values one after the other. */
+/** The form of 3-D Secure: all its values one after another. */
 export function formHash(secretKey: string, field: Field): string {
   return hmac(secretKey, FORM_FIELDS.map(field).join(""));
 }
 
-/** A return: the values of the named fields one after the other. */
+/** A return: the values of the named fields one after another. */
 export function returnHash(secretKey: string, names: readonly string[], field: Field): string {
   return hmac(secretKey, names.map(field).join(""));
 }

@@ -9,7 +9,7 @@ import {
 
 /**
  * An operation that the bank has judged, before the ledger has numbered it. `hostReference` is the rrn, which a hold shares
- * with its capture, and null where the gateway refused. `batch` and `stan` name the call, `rowId` the row of a follow-up.
+ * with its capture, and null if the gateway refused. `batch` and `stan` name the call, `rowId` the row of a follow-up.
  */
 export type Entry = BankLine & { terminalSafeId: string; batch: number; stan: number; rowId: string };
 

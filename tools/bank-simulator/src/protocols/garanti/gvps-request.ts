@@ -13,7 +13,7 @@ export type MoneyRequest = {
   operation: Entry["operation"];
   /** Empty if the bank has to generate one. */
   orderId: string;
-  /** The movement that a follow-up is about; empty where it names the order alone. */
+  /** The movement that a follow-up is about; empty if it names the order alone. */
   originalRetrefNum: string;
   /** Means nothing in a void. */
   amountMinor: bigint;

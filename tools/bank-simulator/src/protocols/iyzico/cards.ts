@@ -4,7 +4,7 @@ import type { ErrorCode } from "./wire/error-codes.ts";
 
 /** The behaviour of a card. */
 export type CardPlan = {
-  /** The code with which the issuer declines its payments; null where it approves them. */
+  /** The code with which the issuer declines its payments; null if it approves them. */
   resultCode: ErrorCode | null;
   /** The treatment of the call that moves its money. */
   behaviour: BehaviourName;
@@ -70,9 +70,9 @@ const ownCards = new Map<string, Partial<CardPlan>>([
 export type CardBin = {
   cardType: "CREDIT_CARD" | "DEBIT_CARD";
   cardAssociation: "VISA" | "MASTER_CARD" | "AMERICAN_EXPRESS" | "TROY";
-  /** Empty where the card belongs to no Turkish loyalty scheme. */
+  /** Empty if the card belongs to no Turkish loyalty scheme. */
   cardFamily: string;
-  /** Empty where no Turkish bank issued it; a card of one pays in TRY only. */
+  /** Empty if no Turkish bank issued it; a card of one pays in TRY only. */
   bankName: string;
   bankCode: number;
 };

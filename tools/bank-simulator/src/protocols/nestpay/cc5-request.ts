@@ -15,7 +15,7 @@ export type MoneyRequest = {
   orderId: string;
   groupId: string;
   transactionId: string;
-  /** Undefined where a capture takes the whole hold. */
+  /** Undefined if a capture takes the whole hold. */
   amountMinor: bigint | undefined;
   /** ISO 4217 letters. */
   currency: string | undefined;

@@ -47,7 +47,7 @@ export function outcomeResponse(
   return withOddities(modes.bareDeclines ? bare(response) : response, modes);
 }
 
-/** The form of a refusal by the gateway itself. `transactionId` may be missing where nothing was judged. */
+/** The form of a refusal by the gateway itself. `transactionId` may be missing if nothing was judged. */
 export function refusedResponse(
   code: RefusalCode,
   names: { orderId: string; groupId: string },
@@ -91,7 +91,7 @@ function extraOf({ line, batch, movementAtMs }: Outcome, { clientId, options }: 
   };
 }
 
-/** The scheme of a masked card number, empty where it is not known. */
+/** The scheme of a masked card number, empty if it is not known. */
 function brandOf(pan: string | null): string {
   if (pan === null) return "";
   if (pan.startsWith("4")) return "VISA";

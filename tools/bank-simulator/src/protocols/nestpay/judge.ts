@@ -114,7 +114,7 @@ type Judged = {
   of: NestpayCase;
   verdict: Verdict;
   row: BankRow | undefined;
-  /** False where the second step of 3-D Secure has failed its checks against the form. */
+  /** False if the second step of 3-D Secure has failed its checks against the form. */
   isAuthenticated: boolean;
 };
 

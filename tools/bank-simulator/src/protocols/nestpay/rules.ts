@@ -31,7 +31,7 @@ export type NestpayCase = Case<Entry> & {
 type Life<Code = RefusalCode> = readonly Rule<NestpayCase, Code>[];
 const { all, not } = when;
 
-/** True if the bank goes on after this authentication. */
+/** True if the bank continues after this authentication. */
 export function acceptsMdStatus(mdStatus: string, { halfSecure }: Pick<Rules, "halfSecure">): boolean {
   return mdStatus === "1" || (halfSecure && ["2", "3", "4"].includes(mdStatus));
 }

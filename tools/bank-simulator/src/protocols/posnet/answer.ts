@@ -10,7 +10,7 @@ import type { Modes } from "./config.ts";
 
 /** An answer before it is written. */
 export type Answer = {
-  /** `2`: the order was approved before. Empty where a fault leaves it out. */
+  /** `2`: the order was approved before. Empty if a fault leaves it out. */
   approved: "0" | "1" | "2" | "";
   /** The code of a refusal and the detail of its text; empty in an approval. */
   refusal: string;

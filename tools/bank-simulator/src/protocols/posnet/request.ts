@@ -9,10 +9,10 @@ export type PaymentCard = { pan: string; expiry: string; cvv: string };
 /** A request that moves money. */
 export type MoneyRequest = {
   operation: Entry["operation"];
-  /** Empty where a follow-up names a movement. */
+  /** Empty if a follow-up names a movement. */
   orderId: string;
   orderDate: string | null;
-  /** The movement that a follow-up is about; empty where it names the order. */
+  /** The movement that a follow-up is about; empty if it names the order. */
   hostLogKey: string;
   /** The kind of the movement that a void undoes. */
   reverses: ReversedKind | undefined;

@@ -140,7 +140,7 @@ export function withAuthentication<Answer extends object>(
   return authentication ? { ...answer, authentication } : answer;
 }
 
-/** The code of the decline of a completion; undefined where it may continue. */
+/** The code of the decline of a completion; undefined if it may continue. */
 export function refusalOf(session: ChallengeSession | undefined): ResultCode | undefined {
   return session ? refusals[session.verdict] : "25";
 }

@@ -16,7 +16,7 @@ export type Entry = {
   currency: string;
   outcome: "approved" | "declined";
   externalTransactionId: string;
-  /** First six and last four digits; null where no card is known. */
+  /** First six and last four digits; null if no card is known. */
   pan: string | null;
   /** The programme of an authorization or a sale, if it named one. */
   loyaltyCode?: string | undefined;

@@ -29,7 +29,7 @@ export type OperationRequest = {
   pan: string | null;
   /** The card's programme, of an authorization or a sale. */
   loyaltyCode?: string | undefined;
-  /** Epoch milliseconds; undefined where the request never expires. */
+  /** Epoch milliseconds; undefined if the request never expires. */
   expiresAtMs: number | undefined;
 };
 

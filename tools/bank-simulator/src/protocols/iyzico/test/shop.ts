@@ -35,7 +35,7 @@ export class Shop {
     return answer;
   }
 
-  /** The code with which a call fails; undefined where it succeeds. */
+  /** The code with which a call fails; undefined if it succeeds. */
   async codeOf(path: string, body: object | string): Promise<unknown> {
     return (await this.post(path, body)).body.errorCode;
   }

@@ -37,7 +37,7 @@ export class Decimal {
 export const UNITS_PER_MINOR = 1_000_000n;
 
 /**
- * Reads the decimal text of an amount (`1249.9`, `1.00000000`) as minor units. @returns undefined where it is not an
+ * Reads the decimal text of an amount (`1249.9`, `1.00000000`) as minor units. @returns undefined if it is not an
  * amount, or is finer than a minor unit.
  */
 export function parseMinor(text: string): bigint | undefined {
