@@ -300,7 +300,10 @@ export type InquiryRequest = LastingCall & {
   /** The operation that was requested under the reference. */
   kind: MovementKind;
   currency: string;
-  /** The operation with which the payment began: some acquirers do not tell a sale from a captured authorization. */
+  /**
+   * The operation with which the payment began: some acquirers do not distinguish a sale from a captured
+   * authorization.
+   */
   operation?: CardOperation;
   /** The acquirer's id of the payment, where it is known. */
   externalTransactionId?: string;
@@ -371,7 +374,7 @@ export type Unknown = {
    * amount, which is then the approval's. Something has moved under this name, however long the record is behind.
    */
   heard?: Approved;
-  /** As of an approval: the refund itself may be paid, since its answer was lost. */
+  /** Set as for an approval: the refund itself may be paid, since its answer was lost. */
   holdStands?: true;
 };
 export type UnknownReason = "timeout" | "connection_lost" | "invalid_answer" | "mismatch" | "pending";
@@ -399,7 +402,7 @@ export type ReversalOutcome =
    */
   | { kind: "reversed"; isHidden?: true }
   /**
-   * There is nothing to reverse at this moment, and the reference is not bound: the operation may still be under way and
+   * There is nothing to reverse now, and the reference is not bound: the operation may still be under way and
    * take effect later.
    */
   | { kind: "nothing_found" }

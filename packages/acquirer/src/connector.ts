@@ -63,8 +63,8 @@ export type AcquirerWire = {
   /** PEM of the certificate authority, unless a public one signed the certificate. */
   ca?: string;
   /**
-   * Asked before each call over the network, where the account may make so many a minute.
-   * @returns why the call must not be made now, or undefined when the budget allows it.
+   * Awaits the account's budget before each call over the network, if the account has one. @returns the
+   * reason why the call must not be made now, or undefined if the budget allows it.
    */
   awaitBudget?: (until: Date) => Promise<NotSent | undefined>;
   /** Takes http:// addresses elsewhere than on this machine, too. */
@@ -78,9 +78,9 @@ export interface ProbedAcquirer extends Acquirer {
 
 export type ProbeOutcome =
   | { kind: "ok" }
-  /** It answered, and does not know our user, password or key. */
+  /** The bank answered, and refuses our user, password or key. */
   | { kind: "credentials"; detail: string }
-  /** It answered, and its wall clock is not ours in the zone of the account. */
+  /** The bank answered, and its wall clock differs from ours in the account's zone. */
   | { kind: "clock"; detail: string }
   /** No connection, or no answer of the protocol. */
   | { kind: "unreachable"; detail: string };

@@ -84,7 +84,7 @@ export type AuditPage = {
   subject?: string | undefined;
   /** Included. */
   from?: string | undefined;
-  /** Not included. */
+  /** The end of the range, not included. */
   to?: string | undefined;
 };
 

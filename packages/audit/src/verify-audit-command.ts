@@ -172,7 +172,10 @@ async function readAnchors(paths: string[], named: AuditHead[] = []): Promise<An
   );
 }
 
-/** Not below: a mounted ConfigMap keeps its earlier versions in hidden directories. */
+/**
+ * The files of the directory itself: a mounted ConfigMap keeps its earlier versions in hidden directories
+ * below.
+ */
 function filesIn(directory: string): string[] {
   return readdirSync(directory)
     .filter((name) => !name.startsWith("."))

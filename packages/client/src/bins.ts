@@ -15,7 +15,7 @@ export type Bins = {
 export function createBins(settings: Settings): Bins {
   return {
     async get(bin, order) {
-      // No more of a card number than that may ever stand in a URL.
+      // A URL may never contain more of a card number than this.
       if (!/^\d{6,8}$/.test(bin)) throw invalidArgument("invalid_argument", "a BIN has 6 to 8 digits");
       const asked = order && { amount: amountText(order.amount), currency: order.currency };
       const query = asked ? `?${new URLSearchParams(asked).toString()}` : "";

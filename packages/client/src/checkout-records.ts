@@ -14,7 +14,7 @@ export type Checkout = {
   customerId?: string;
   transactionType: Known<"PAYMENT" | "PRE_AUTHORIZATION">;
   installmentOptions: number[];
-  /** Present where the buyer pays for installments as your account says. */
+  /** Present if the buyer pays for installments by your account's prices. */
   installmentPrices?: boolean;
   threeDs: boolean;
   /** Absent if a payment link has no return URL. */

@@ -71,14 +71,14 @@ export type Problem = {
   capturableAmount?: number;
   disputableAmount?: number;
   remainingRefundableAmount?: number;
-  /** With `refund_pending`. */
+  /** The pending amount, with `refund_pending`. */
   pendingRefundAmount?: number;
   /** With `already_refunded`. */
   refundedAmount?: number;
   allowed?: (number | string)[];
   /** With `installment_total_mismatch`: the total that the card would be charged. */
   installmentTotal?: number;
-  /** With `bank_requires_field`: its path, such as `customer.email`. */
+  /** The path of the missing field, such as `customer.email`, with `bank_requires_field`. */
   field?: string;
   resultCode?: string;
   resultMessage?: string;

@@ -10,7 +10,7 @@ export type Verdict =
    * either; otherwise the answer says nothing about earlier ones.
    */
   | { kind: "nothing"; error: HoldfastError; ofEverySending: boolean; waitMs?: number }
-  /** It may have been carried out, or may be yet. */
+  /** The request may have been carried out, or may still be. */
   | { kind: "open"; error: HoldfastError; paymentId?: string; waitMs?: number };
 
 /**

@@ -13,7 +13,7 @@ export type PaymentFilter = {
   last4?: string | undefined;
   bin?: string | undefined;
   currency?: string | undefined;
-  /** In major units, as text. */
+  /** The least amount in major units, as text. */
   amountFrom?: string | undefined;
   amountTo?: string | undefined;
   from?: string | undefined;

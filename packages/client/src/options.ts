@@ -6,7 +6,7 @@ export type HoldfastOptions = {
   baseUrl: string;
   apiKey: string;
   apiSecret: string;
-  /** In place of the global `fetch`: for a proxy, a private authority, or a log. */
+  /** Replaces the global `fetch`: for a proxy, a private authority, or a log. */
   fetch?: Fetch | undefined;
   /** The bound on the wait for one sending's answer; longer than the 20 s after which the gateway answers itself. */
   timeoutMs?: number | undefined;

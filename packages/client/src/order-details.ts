@@ -3,7 +3,7 @@ import type { Amount } from "./amount.ts";
 /** A request's data about the buyer and the goods. The gateway's OpenAPI document has the bounds. */
 export type CheckoutDetails = {
   customer?: Customer | undefined;
-  /** Its amounts add up to the payment's. */
+  /** The basket, whose amounts add up to the payment's. */
   basket?: BasketItem[] | undefined;
   /** A text for the bank's own reports. */
   description?: string | undefined;

@@ -38,7 +38,7 @@ export type ThreeDsRequest = PaymentRequest & {
   failureUrl: string;
 };
 
-/** Without an amount, the whole capturable amount is captured. */
+/** Captures the whole capturable amount if there is no `amount`. */
 export type CaptureRequest = { amount?: Amount | undefined; currency?: string | undefined };
 
 export type CancelRequest = { reason?: string | undefined };
@@ -46,7 +46,7 @@ export type CancelRequest = { reason?: string | undefined };
 export type RefundRequest = {
   amount: Amount;
   currency: string;
-  /** For the operators who decide. */
+  /** The reason, for the operators who decide. */
   reason?: string | undefined;
 };
 
@@ -86,8 +86,9 @@ export type PaymentLinkRequest = {
 /** Options of every call that creates or changes something. */
 export type CallOptions = {
   /**
-   * Without it, the client generates a key for the call and keeps it over the retries. If your process may die during the
-   * call, store a key of your own before, and give it here: the same call with the same key is carried out once.
+   * Your key for the call. By default the client generates one and keeps it over the retries. If your process
+   * may die during the call, store a key of your own before, and give it here: the same call with the same
+   * key is carried out once.
    */
   idempotencyKey?: string | undefined;
   /**

@@ -136,7 +136,7 @@ export type WebhookEndpoint = {
   enabled: boolean;
   /** The fate of the events that happen while it is off. */
   whileOff?: Known<"wait" | "skip">;
-  /** How many events wait for it to be switched on, counted up to 10000. */
+  /** The number of events that wait until the endpoint is switched on, counted up to 10000. */
   waitingCount?: number;
   /** The time until which the oldest of these is kept. */
   waitingUntil?: string;
@@ -168,7 +168,7 @@ export type WebhookHour = {
   hour: string;
   sent: number;
   answered: number;
-  /** The others, the most frequent reason first. */
+  /** The other attempts, the most frequent reason first. */
   failed: { error: string; count: number }[];
   /** The milliseconds within which half of your answers came, and 95 % of them; absent without answers. */
   p50Ms?: number;

@@ -16,7 +16,7 @@ export type Asked = {
   body: string | undefined;
 };
 
-/** A client before a gateway that answers one step after the other, and the requests. */
+/** A client before a gateway that answers one step after another, with the recorded requests. */
 export function scriptedGateway(steps: Step[], options: Partial<HoldfastOptions> = {}) {
   const asked: Asked[] = [];
   const holdfast = new Holdfast({

@@ -13,5 +13,5 @@ export function shownFileName(name: string): string | undefined {
 
 const FILE_NAME_MAX = 200;
 
-/** Such a name on the bus. */
+/** A file's name on the bus. */
 export const fileNameSchema = z.string().min(1).max(FILE_NAME_MAX).check(cardNumberFree);

@@ -19,8 +19,8 @@ export const loggingServiceSchema = z
   .meta({ description: "The service, by its name on the bus" });
 
 /**
- * The levels that a change can set. They leave out `warn` and `error`: a change may add lines, but an attacker in a
- * process that sends changes cannot silence the others.
+ * The levels that a change can set. They leave out `warn` and `error`: a change may add lines, but an
+ * attacker in a process that sends changes cannot silence other lines.
  */
 export const CHANGED_LOG_LEVELS = ["debug", "info"] as const;
 

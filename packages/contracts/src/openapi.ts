@@ -92,7 +92,7 @@ const SECURITY_SCHEMES = {
   },
 } as const;
 
-/** Only the headers in use, as a linter asks for. */
+/** Describes only the headers in use, as linters require. */
 function headersIn(listener: DocumentedListener) {
   const limited = new Set(["RateLimit", "RateLimit-Policy"]);
   return Object.fromEntries(

@@ -1,7 +1,10 @@
 import type { z } from "zod";
 import type { FieldFault } from "./problem.ts";
 
-/** Cuts a page from rows that were read with one more than asked for: that one tells whether there is a next page. */
+/**
+ * Cuts a page from rows that were read with one more than requested: the additional row shows that there is a
+ * next page.
+ */
 export function cutPage<Row>(
   rows: Row[],
   limit: number,

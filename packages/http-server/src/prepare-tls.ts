@@ -9,9 +9,9 @@ export type TlsOptions = {
   /** The listener's name. */
   name: string;
   files: TlsFiles;
-  /** How long a handshake may take. */
+  /** The time limit for a handshake. */
   handshakeTimeoutMs: number;
-  /** How often the files are looked at. */
+  /** The interval at which the files are checked. */
   certificateIntervalMs?: number | undefined;
   log: Logger;
 };

@@ -48,7 +48,8 @@ export const HTTP_TIMEOUTS = {
   headersTimeout: 10_000,
   requestTimeout: 14_000,
   connectionsCheckingInterval: 1_000,
-  // Longer than load balancers keep idle connections (60 s), so that they close first and not we under their request.
+  // Longer than load balancers keep idle connections (60 s), so that they close first, and not we during
+  // their request.
   keepAliveTimeout: 65_000,
 };
 

@@ -6,7 +6,7 @@ import type { IdempotencyDatabase } from "./idempotency-key-table.ts";
 
 /** The answers that only the service can give. */
 export type RepetitionAnswers<Reply> = {
-  /** The key is not taken any more. */
+  /** Answers if the key is no longer taken. */
   free: () => Reply | Promise<Reply>;
   /** The gateway sent this very request again, and the first of the two has no answer yet. */
   copy: () => Reply | Promise<Reply>;

@@ -13,7 +13,7 @@ export type ReplayDecision =
   /** No answer is stored: the caller looks at the resource. */
   | { kind: "unfinished"; resourceId: string };
 
-/** A request's fingerprint, what it is under older keys of the ring that keys it, and its generated id. */
+/** A request's fingerprint, the same under older keys of the ring, and its generated id. */
 export type RequestIdentity = { fingerprint: Buffer; older?: readonly Buffer[]; resourceId: string };
 
 /** @param mine the request to decide on. */

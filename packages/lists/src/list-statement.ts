@@ -118,7 +118,7 @@ function foundRows(
 
 const LEAST_ID = "00000000-0000-0000-0000-000000000000";
 
-/** The keys are the same in all rows. They stand in the order because that is the order of the index. */
+/** All rows have the same keys. The order names them because it has to be the order of the index. */
 function orderOf({ id }: ListTable, keys: FilterName[]): RawBuilder<unknown> {
   const columns = [...keys.map((_, index) => keyColumn(index)), sql`created_at`, sql.ref(id)];
   return sql.join(columns.map((column) => sql`${column} desc`));

@@ -42,7 +42,7 @@ test("nats-server serves a renewed certificate without a restart, and who is con
   const reloader = await spawnLogged({
     name: "certificate-reloader",
     command: withParentDeathSignal("KILL", ["sh", script, pidFile, "0.1", ...files]),
-    // It takes nats-server from the PATH, as in its container.
+    // The script finds nats-server on the PATH, as in its container.
     env: { PATH: `${dirname(await findNatsServer())}:${process.env["PATH"]}` },
     logFile: join(dir, "reloader.log"),
   });

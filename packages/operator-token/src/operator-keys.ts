@@ -85,7 +85,7 @@ type KeySource = {
 };
 
 function keysOfUrl(url: URL, timeoutDuration: number): KeySource {
-  // It reads only when it is asked to.
+  // The library reads only when it is asked to.
   const keys = createRemoteJWKSet(url, {
     timeoutDuration,
     cacheMaxAge: Infinity,

@@ -79,7 +79,8 @@ export function consumerConfig({ ackWaitMs }: Pick<EventStreamSizes, "ackWaitMs"
     deliver_policy: DeliverPolicy.All,
     replay_policy: ReplayPolicy.Instant,
     ack_wait: nanoseconds(ackWaitMs),
-    // Most events that are delivered and not accepted yet, over all processes. Acceptance takes milliseconds.
+    // The most events that are delivered and not accepted yet, over all processes. Acceptance takes
+    // milliseconds.
     max_ack_pending: 5_000,
     max_deliver: -1,
     // Pulls that may wait for events at a time, over all processes.

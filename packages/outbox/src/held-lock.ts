@@ -1,6 +1,9 @@
 import type { Pool, PoolClient } from "pg";
 
-/** A lock that one process of a service holds between the rounds of a task, so that the others leave it alone. */
+/**
+ * A lock that one process of a service keeps between the rounds of a task, so that other processes leave the
+ * task alone.
+ */
 export type HeldLock = {
   /** Takes the lock, or makes sure that it is still held. @returns its connection; undefined when another has it. */
   hold(): Promise<PoolClient | undefined>;

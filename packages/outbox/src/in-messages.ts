@@ -23,7 +23,7 @@ export function inMessages(events: ClaimedEvent[]): ClaimedEvent[][] {
   return list.length > 0 ? [...messages, list] : messages;
 }
 
-/** Most events in one message. */
+/** The most events in one message. */
 const EVENTS_MAX = 32;
 
 /** Bytes of the bodies in one list. A reader holds some hundred messages, and nats-server takes none above a megabyte. */

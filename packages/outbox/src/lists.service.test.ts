@@ -21,7 +21,7 @@ const round = () => {
 };
 const record = async (count: number) =>
   await Promise.all(Array.from({ length: count }, () => harness.record()));
-/** How many events each message has, in the stream's order. */
+/** The number of events in each message, in the stream's order. */
 async function sizes(): Promise<number[]> {
   const bySequence = Map.groupBy(await harness.published(), ({ seq }) => seq);
   return [...bySequence.values()].map((events) => events.length);
@@ -61,7 +61,7 @@ test("a list that the stream does not take is due again soon, each event of it a
   const { streams } = await jetstreamManager(harness.bus.nats);
   const next = round();
   await streams.update(EVENT_STREAM.name, { max_msg_size: 1 });
-  // Its settings are looked at every ten seconds.
+  // The stream's settings are checked every ten seconds.
   const claimed = await claim();
   const { failed } = await publishEvents(harness.bus.nats, "payments", claimed);
   expect(new Set(failed.map(({ event_id }) => event_id))).toEqual(new Set(ids));
@@ -82,7 +82,7 @@ test("a list that did arrive and seemed to fail is not in the stream twice", asy
   const again = await claim();
   await publishEvents(harness.bus.nats, "payments", again);
   expect(await sizes()).toEqual([3]);
-  // With another event beside them it is another list, which must not be dropped for theirs.
+  // With another event beside them the list is another one, and must not be dropped as a copy.
   await unclaim(harness.pool, again, 0);
   await harness.record();
   await publishEvents(harness.bus.nats, "payments", await claim());

@@ -152,7 +152,7 @@ test("a stream that takes nothing: what was kept can be claimed again, and what 
   // A round of this process has found the stream as it should be.
   (await harness.write(process)).committed();
   await eventually(async () => expect(await msgIds()).toHaveLength(1));
-  // Its next look would find another stream, which ends a process.
+  // The relay's next look would find another stream, which ends a process.
   await process.stop(10_000);
   const { streams } = await jetstreamManager(harness.bus.nats);
   const limitSize = async (max_msg_size: number) => await streams.update(EVENT_STREAM.name, { max_msg_size });
@@ -171,7 +171,7 @@ test("a stream that takes nothing: what was kept can be claimed again, and what 
 
 test("a relay that stops publishes what it has kept", async () => {
   const process = relay();
-  // The second one would wait for a tenth of a second after the first one's round.
+  // The second event would wait for a tenth of a second after the first one's round.
   (await harness.write(process)).committed();
   const { committed } = await harness.write(process, 2);
   committed();

@@ -42,7 +42,7 @@ export function pullEvents(
           onRound();
         }
       } catch (error) {
-        // It is not caught, so that the process ends: the consumer's behaviour is unknown.
+        // The error is not caught, so that the process ends: the consumer's behaviour is unknown.
         if (error instanceof EventStreamSettingsError) throw error;
         onFailed(error);
       }

@@ -151,8 +151,8 @@ test("of two processes one compares, and the other takes over when it is gone", 
   expect(await second!.compare()).toBeUndefined();
   expect(asked).toEqual([lost, lost]);
 
-  // Its session ends, as when the process dies or has been idle for too long. Sessions of other databases belong to
-  // other tests.
+  // The lock's session ends, as when the process dies or has been idle for too long. Sessions of other
+  // databases belong to other tests.
   await harness.superuser.query(
     `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted
       and database = (select oid from pg_database where datname = current_database())`,

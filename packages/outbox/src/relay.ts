@@ -61,7 +61,7 @@ export function startOutboxRelay({ kept = createEventBuffer(), ...deps }: RelayD
       if (ended === "limited") looks.notAfter(performance.now() + LIMITED_PAUSE_MS);
       return ended;
     } catch (error) {
-      // It is not caught, so that the process ends: the stream's treatment of the events is unknown.
+      // The error is not caught, so that the process ends: the stream's treatment of the events is unknown.
       if (error instanceof EventStreamSettingsError) throw error;
       log.warn({ operation: "relay", error }, "a round failed");
       looks.notAfter(0);

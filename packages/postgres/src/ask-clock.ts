@@ -3,7 +3,7 @@ import { sql, type Kysely } from "kysely";
 import type { Pool } from "pg";
 import { createDatabase } from "./create-database.ts";
 
-/** How far the database's clock is ahead of this machine's. */
+/** The time by which the database's clock is ahead of this machine's. */
 export type Measurement = {
   /** Rounded to whole milliseconds. */
   skewMs: number;

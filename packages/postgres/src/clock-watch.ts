@@ -126,7 +126,7 @@ function watchSteps(now: () => number): { forget(): void; wasSet(): boolean } {
   };
 }
 
-/** More than two readings of two clocks are apart. */
+/** A step is larger than the uncertainty of two readings of two clocks. */
 const STEP_MS = 500;
 
 /**
@@ -148,7 +148,7 @@ async function measureSkew(db: Kysely<unknown>, now: () => number): Promise<Meas
 
 const QUESTIONS = 3;
 
-/** A slower answer tells less than the measurement before. */
+/** A slower answer is less precise than the previous measurement. */
 const PRECISION_MS = 500;
 
 /** Logs that the clock is off, again after each `intervalMs`, and that it is right again. */

@@ -52,8 +52,8 @@ export class ObservedPool extends Pool {
       void connecting.then(record, record);
       return connecting;
     }
-    // A caller that waited is served when another one returns its connection, and must not continue in that one's
-    // trace.
+    // A waiting caller is served when another one returns its connection, and must not continue in the other
+    // one's trace.
     const bound = context.bind(context.active(), callback);
     super.connect((...answer: Parameters<Connected>) => {
       record();

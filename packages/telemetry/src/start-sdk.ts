@@ -17,7 +17,8 @@ import { tracing } from "./tracing.ts";
  * @returns a function that sends the waiting data, and ends the SDK
  */
 export function startSdk(name: string, isEdge: boolean, settings: TelemetrySettings): () => Promise<void> {
-  // With it the SDK writes the collector's address and its answers to standard output, between the lines of the log.
+  // With this variable the SDK writes the collector's address and its answers to standard output, between the
+  // lines of the log.
   delete process.env["OTEL_LOG_LEVEL"];
   const traces = isExported("TRACES", settings) ? tracing(isEdge, settings) : undefined;
   const sdk = new NodeSDK({

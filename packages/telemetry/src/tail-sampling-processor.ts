@@ -78,8 +78,8 @@ export class TailSamplingProcessor implements SpanProcessor {
   }
 
   /**
-   * Ends the exporter. Spans that cannot be sent any more are lost: the SDK would not wait for the last metrics if this
-   * failed.
+   * Ends the exporter. Spans that can no longer be sent are lost: the SDK would not wait for the last metrics
+   * if this failed.
    */
   async shutdown(): Promise<void> {
     await this.#exporting.shutdown().catch((error: unknown) => diag.error("the last spans are lost", error));
@@ -105,7 +105,7 @@ export class TailSamplingProcessor implements SpanProcessor {
   }
 }
 
-/** More than any unit of ours has; a batch of many links to its members and does not contain them. */
+/** More than any unit of ours has; a batch links to its members instead of containing them. */
 const UNIT_SPANS_MAX = 64;
 
 type Unit = {

@@ -22,7 +22,7 @@ function signed(time: number, under = secret): Headers {
   };
 }
 
-/** With the second signature, of the id and the type that {@link signed} has. */
+/** Adds the second signature, over the id and the type of {@link signed}. */
 function signedTwice(): Headers {
   const event = { time: String(now), eventId: "0199", eventType: "payment.status_changed" };
   return { ...signed(now), "x-request-signature-v2": signWebhookV2(secret, event, body) };

@@ -29,7 +29,7 @@ import { LISTENERS } from "./listeners.ts";
 import { listenerSettings } from "./listener-settings.ts";
 import { operatorSettings } from "./operator-settings.ts";
 
-/** How long clients may take. */
+/** The time limits for clients. */
 const CLIENT_TIMEOUTS = {
   CLIENT_HEADERS_TIMEOUT: durationSetting({ min: "1ms" })
     .default(10_000)
@@ -105,8 +105,8 @@ export const configSchema = z
 
     ...waitSettings,
     ...operatorSettings,
-    // Longer than the load balancer's own, so that it is the load balancer that closes, never the gateway just as the
-    // next request arrives.
+    // Longer than the load balancer's own time-out, so that the load balancer closes, and never the gateway
+    // just as the next request arrives.
     KEEP_ALIVE_TIMEOUT: durationSetting({ min: "1s", max: "1h" })
       .default(65_000)
       .describe(

@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 import type { GatewayDatabase } from "./database.ts";
 import type { KeyTable } from "./operator-keys/operator-key-queries.ts";
 
-/** How long each table of the schema `gateway` is kept. */
+/** The retention of each table of the schema `gateway`. */
 export const retentionPolicy: RetentionLine<Kysely<GatewayDatabase>>[] = [
   { table: "merchant", kept: "in use", because: "Payments name their merchant as long as they are kept." },
   { table: "credential", kept: "in use", because: "A revocation is final, so that its row stays." },

@@ -35,7 +35,7 @@ async function ready({ ports }: TestGateway): Promise<unknown> {
 
 describe("when payments does not answer", () => {
   test("because nobody serves it: 503, without waiting for anybody", async () => {
-    // Longer than the test may take.
+    // A time longer than the test may take.
     const gateway = await setUp({ HANDLER_TIMEOUT: "59m", REQUEST_TIMEOUT: "1h" });
     const merchant = await gateway.createMerchant();
     const answers = [

@@ -30,7 +30,7 @@ export async function startTestGateway(settings: Record<string, string> = {}) {
     const env = system.environment(listener);
     return {
       ...env,
-      // Its own user, over the link.
+      // The gateway's own user, over the link.
       DATABASE_URL: overLink(env.DATABASE_URL, databaseLink.url),
       ...settings,
       ...changes,

@@ -7,7 +7,8 @@ import { startTestPayments } from "./test-payments.ts";
 type Payments = Awaited<ReturnType<typeof startTestPayments>>;
 
 /**
- * For a test file about pre-authorizations: a gateway, payments that answer, and a merchant, fresh in what they keep.
+ * Sets up a test file about pre-authorizations: a gateway, payments that answer, and a merchant, without any
+ * earlier state.
  */
 export function usePreAuthorization() {
   const on = {} as {

@@ -41,7 +41,7 @@ beforeAll(async () => {
   const { healthPort } = await payments.startAnother({
     DATABASE_URL: link.url,
     DATABASE_CONNECTIONS_MAX: String(CONNECTIONS),
-    // Over before the statements that occupy the connections time out themselves and free them.
+    // Ends before the statements that occupy the connections time out themselves and free them.
     DATABASE_CONNECTION_TIMEOUT: "3s",
   });
   healthUrl = `http://127.0.0.1:${healthPort}/readyz`;

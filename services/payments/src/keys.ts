@@ -18,8 +18,8 @@ const settings = {
 };
 
 /**
- * Nothing starts without a key that accounts' credentials or evidence are sealed under: their payments would fail, and
- * their downloads, one by one.
+ * Refuses to start without a key under which accounts' credentials or evidence are sealed: their payments and
+ * downloads would fail one by one.
  *
  * @throws KeyNeededError
  */

@@ -28,7 +28,7 @@ export type PaymentsPort = {
   reserve(refund: AskedRefund, deadlineAt: number): Promise<CommandReply<RefundReservation>>;
   settle(refund: OneRefund): Promise<CommandReply<{ refundId: string }>>;
   release(refund: OneRefund): Promise<CommandReply<{ refundId: string }>>;
-  /** Until when the refund, if it was sent, may still take effect at the bank. */
+  /** The time until which a sent refund may still take effect at the bank. */
   sending(refund: OneRefund): Promise<CommandReply<{ arrivesUntil?: string | undefined }>>;
   /** The amounts that can still be refunded, by payment id, for the payments it knows. */
   remaining(

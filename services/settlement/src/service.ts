@@ -103,7 +103,7 @@ export async function startSettlement(
     db,
     events: {
       ...events,
-      // They may change statements.
+      // New facts may change statements.
       factsRecorded(owner, count) {
         events.factsRecorded(owner, count);
         revisions.nudge();
@@ -244,7 +244,7 @@ const COMPARE_AGAIN_MS = 60_000;
 const ACCOUNTS_EVERY = 5;
 /** An operator's file for a new account is refused until then. */
 const ACCOUNTS_INTERVAL_MS = 15_000;
-/** Nothing of them counts, so that they may wait. */
+/** None of these lines count, so they may wait. */
 const FORGOTTEN_INTERVAL_MS = 600_000;
 const MEASURE_INTERVAL_MS = 60_000;
 /** Events are as many as days of merchants, and not as payments. */

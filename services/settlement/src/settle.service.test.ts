@@ -287,7 +287,7 @@ test("of a file whose reader has died nothing counts, and it can be taken again"
   await endInterrupted(db, { fileRefused: () => {} });
   expect(await imports()).toEqual([{ state: "REFUSED", reason: "interrupted", lines: 0, faults: 0 }]);
   expect(await counts()).toEqual({ lines: 0, faults: 0 });
-  // As a process leaves them that dies between the refusal and the end of their removal.
+  // A process that dies between the refusal and the end of the removal leaves such lines.
   await command.query(
     `insert into settlement.line_fault (import_id, line_no, reason) select import_id, 2, 'x' from settlement.import`,
   );

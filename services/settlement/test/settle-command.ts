@@ -40,7 +40,7 @@ export function settleCommand({ urls }: TestDatabase, directory: string) {
   return {
     write,
     run,
-    /** With other settings in its environment. */
+    /** Runs with other settings in its environment. */
     runWith,
     /** Imports a generic file of these lines. */
     take: async (...lines: string[]) =>

@@ -19,7 +19,7 @@ export type WebhooksDatabase = AuditDatabase & {
 export type EndpointState = "on" | "waiting" | "skipping" | "removed";
 
 export type EndpointTable = {
-  /** Its merchant's id for the default endpoint. */
+  /** The endpoint's id; for the default endpoint its merchant's id. */
   endpoint_id: string;
   merchant_id: string;
   url: string;

@@ -133,7 +133,8 @@ export async function startWebhookDispatcher(
   });
 
   const leases = watchLeases(pool, leaseHolder, { leaseMs });
-  // It is alive before it has its first lease. Where the database is away there are no leases, and the task looks again.
+  // The dispatcher holds its lock before it has its first lease. While the database is unreachable there are
+  // no leases, and the task tries again.
   await leases.look().catch((error: unknown) => log.warn({ error }, "the lease lock could not be taken yet"));
   const nudge = () => worker.nudge();
   const reports = new HealthReports(keepHealth({ pool: resultsPool, db, clock, nudge }));

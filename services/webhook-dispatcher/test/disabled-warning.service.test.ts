@@ -54,7 +54,7 @@ test("an endpoint that fails for long is told of at the merchant's other endpoin
   expect(log).not.toHaveProperty("paymentId");
   expect(log).not.toHaveProperty("paymentStatus");
 
-  // It works again, fails anew, and is warned of anew.
+  // The endpoint works again, fails again, and is warned of again.
   shop.behave({ kind: "status", status: 200 });
   await eventually(async () => expect((await harness.delivery(event.eventId)).status).toBe("delivered"));
   await eventually(async () => expect(await failing()).toEqual([]));

@@ -65,7 +65,7 @@ test("every attempt is counted in its hour, by its result, with the times of the
   expect(countsOf(before)).toEqual({ answered: 20, status: 3 });
   for (const { p50Ms, p95Ms } of before) expect(p95Ms).toBeGreaterThanOrEqual(p50Ms!);
 
-  // Those that failed are tried again in another hour.
+  // The failed attempts are repeated in another hour.
   receiver.behave({ kind: "status", status: 200 });
   shiftMs = 2 * HOUR_MS;
   await eventually(async () => expect(await attemptsOf(merchantId)).toEqual({ answered: 23, status: 3 }));

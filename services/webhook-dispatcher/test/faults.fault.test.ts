@@ -158,7 +158,7 @@ test("with 20 000 pending for a dead merchant another's first webhook goes out a
   // Hardly any of the deliveries that were there before it have had their turn.
   const { arrivedAt } = harness.receiver.ledger[0]!;
   expect(dead.ledger.filter((one) => one.arrivedAt < arrivedAt).length).toBeLessThan(100);
-  // After its time-out it gets one request at a time.
+  // After its time-out the endpoint gets one request at a time.
   await eventually(() => expect(dead.ledger.length).toBeGreaterThan(9));
   expect(dead.underway()).toBeLessThanOrEqual(1);
 });
@@ -256,7 +256,7 @@ test("a failure counts only under its lease; a success always does", async () =>
     error: null,
     retry_at: null,
   };
-  // It is recorded twice, as after a lost answer of the database.
+  // The result is recorded twice, as after a lost answer of the database.
   await recordResults(pool, [success]);
   await recordResults(pool, [success]);
   expect(await state()).toBeUndefined();

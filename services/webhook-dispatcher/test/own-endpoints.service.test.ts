@@ -161,7 +161,7 @@ test("each change reaches the merchant's other endpoints, and says who has made 
       { ...about, change: "SECRET_ROTATED", by: "api" },
     ]),
   );
-  // Nobody reads the URL of an endpoint at another one.
+  // No endpoint gets another endpoint's URL.
   expect(observer.ledger.map(({ body }) => body.toString()).join()).not.toContain(to.url);
 });
 

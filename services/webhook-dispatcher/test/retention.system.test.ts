@@ -208,7 +208,7 @@ test("a day with a delivery that is pending is kept until the delivery has ended
 test("an event that is about to be sent again by hand is not dropped meanwhile", async () => {
   const dispatcher = await harness.start();
   const { merchantId } = await harness.enable();
-  // It looks after its days itself, and would drop this one before it is held.
+  // The dispatcher maintains its partitions itself, and would drop this one before it is locked.
   await dispatcher.stop();
   const event = newEvent({ merchantId, at: daysAgo(100) });
   const day = await makeDay(daysAgo(100));

@@ -24,7 +24,7 @@ beforeEach(async () => {
       WEBHOOK_ATTEMPT_TIMEOUT: "60s",
       WEBHOOK_LEASE: "5m",
     },
-    // The receiver hears of every attempt, however long a busy machine takes to connect.
+    // The receiver gets every attempt, however long a busy machine takes to connect.
     { overrides: { clock: createClock(() => shiftMs), connectMaxMs: 60_000 }, now },
   );
   harness.receiver.behave({ kind: "status", status: 500 });

@@ -9,7 +9,7 @@ const ring = (id: string) => `${id}:${randomBytes(32).toString("base64")}`;
 const OLD = ring("k1");
 const NEW = ring("k2");
 const withOldKey = { WEBHOOK_SECRET_KEYS: `${NEW},${OLD}` };
-/** Without `KEYS_ABANDONED` it would not start. */
+/** The dispatcher would not start without `KEYS_ABANDONED`. */
 const withoutOldKey = { WEBHOOK_SECRET_KEYS: NEW, KEYS_ABANDONED: "k1" };
 
 let harness: DispatcherHarness;

@@ -56,5 +56,5 @@ export const list = <Schema extends z.ZodType>(schema: Schema) =>
     .max(ROWS_MAX)
     .nullish()
     .transform((given) => given ?? []);
-/** More than an answer of 64 KiB can have. */
+/** The most rows, more than fit into an answer of 64 KiB. */
 export const ROWS_MAX = 500;

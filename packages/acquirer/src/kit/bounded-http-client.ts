@@ -221,5 +221,5 @@ const RESPONSE_BYTES_MAX = 64 * 1_024;
 /** A mistaken `expiresAt` must not occupy a connection for hours; the product's acquirer calls take 15 s at most. */
 const WAIT_MAX_MS = 120_000;
 
-/** Long enough to outlast a listener that is being replaced, short against any deadline. */
+/** The pause outlasts a listener's replacement, and is short against any deadline. */
 const RETRY_PAUSE_MS = 100;

@@ -35,7 +35,7 @@ export function leadsNowhere(html: string): boolean {
 const PAGE = /<(?:html|form|body|script)\b/i;
 const CVV_FIELD = /\bname\s*=\s*["']?(?:card)?cv(?:2|v2?|v2val)\b/i;
 
-/** The values of a page's inputs, by their names in lower case, as they stand in it. */
+/** The values of a page's inputs, unchanged, by their names in lower case. */
 export function hiddenInputs(html: string): ReadonlyMap<string, string> {
   const inputs = [...html.matchAll(/<input\b([^<>]*)>/gi)].map(([, attributes = ""]) => attributes);
   return new Map(inputs.map((of) => [attributeOf(of, "name").toLowerCase(), attributeOf(of, "value")]));

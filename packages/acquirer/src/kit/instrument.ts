@@ -1,6 +1,6 @@
 import type { AcquirerCard, Authentication, Declined, NotGenuine } from "../acquirer.ts";
 
-/** The payer of an authorization or a sale: a card, or the proof of an authentication, which stands for the card. */
+/** The payer of an authorization or a sale: a card, or the proof of an authentication in its place. */
 export type Instrument = AcquirerCard | Proof;
 export type Proof = { md: string; xid: string; eci: string; cavv: string };
 

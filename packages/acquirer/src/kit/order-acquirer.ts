@@ -40,12 +40,12 @@ export type CallOutcome = Approved | Declined | Unknown | NotSent;
 export type Order = AcquirerAmount & {
   orderId: string;
   waitUntil: Date;
-  /** Present where the record has to show this operation, and no other. */
+  /** Present if the record has to show this operation, and no other. */
   shownAs?: CardOperation;
-  /** Present where the record has to show this count. */
+  /** Present if the record has to show this count. */
   installmentCount?: number;
   requestIp?: string;
-  /** Present in a call about what the bank has approved. */
+  /** Present in a call about an approved payment. */
   target?: Pick<Target, "at" | "capturedMinor">;
   isRepeated?: true;
 };

@@ -18,7 +18,7 @@ export type VoidCalls = {
 
 /** The meaning of a refusal while the record continues showing the target of the void. */
 export type VoidRefusals = {
-  /** There is nothing to void, or no longer: the record is behind. */
+  /** True if the code means that there is nothing to void, or no longer: the record lags behind. */
   readonly isNothingLeft: (code: string) => boolean;
   /** The business day is over. */
   readonly isSettled: (code: string) => boolean;
@@ -98,7 +98,7 @@ function hasVoidedCapture(record: OrderRecord): boolean {
   return movements.some(({ kind, state }) => kind === "capture" && state === "voided");
 }
 
-/** Nothing is known of a void from a record that shows neither its target nor its end. */
+/** A void is of unknown outcome if the record shows neither its target nor its end. */
 function undecided(standing: Standing): VoidOutcome {
   return standing.kind === "unknown" || standing.kind === "not_sent" ? standing : PENDING;
 }

@@ -35,7 +35,10 @@ export type BankAnswer = {
 const text = optional(z.string()).transform((given = "") => given);
 const number = optional(z.string().regex(/^\d{1,12}$/)).transform((given = "") => given);
 
-/** The bank's names of a movement: hold and capture share `rrn`, so that batch and sequence tell them apart. */
+/**
+ * The bank's names of a movement: authorization and capture share `rrn`, so batch and sequence distinguish
+ * them.
+ */
 export const nameFields = { rrn: number, batchNumber: number, stan: number };
 
 const answerShape = z.object({
@@ -62,8 +65,9 @@ const refusedShape = z.object({
 const unknownCallerShape = z.object({ code: z.literal("401") });
 
 /**
- * Reads an answer, and whether it is about our call. Nothing signs it but the connection. One that the bank refuses to read
- * (400) or whose signature it does not accept (401) has no order in it.
+ * Reads an answer, and checks that it is about our call. Only the connection authenticates it. An answer to a
+ * request that the bank refuses to read (400), or whose signature it does not accept (401), has no order in
+ * it.
  */
 export function readAnswer(
   { status, bytes }: HttpAnswer,

@@ -88,7 +88,7 @@ const named = (list: string) => list.split(" ") as SignedName[];
 const REFUSED = named("responseCode responseMessage orderId");
 const BEGINNING =
   "txnCode responseCode responseMessage txnDateTime merchantSafeId terminalSafeId orderId secureId secureEcomInd";
-/** As the bank wrote it until 2024. */
+/** The form that the bank used until 2024. */
 const WITHOUT_AMOUNT = named(`${BEGINNING} secureData secureMd`);
 const WHOLE = named(
   `${BEGINNING} mdStatus secureData secureMd maskedCardNumber amount installCount okUrl failUrl`,

@@ -44,7 +44,7 @@ const GATEWAY_CODES = codeTable({
   hard: "1044 1066",
   // No such order, cancelled before, the request's date, recurring fields, rights of the terminal.
   technical: "1007 1008 1055 1060 1061 1073",
-  // Another attempt has used the order up, whatever became of it.
+  // Another attempt has used the order up, whatever its outcome.
   undecided: "1013",
 });
 

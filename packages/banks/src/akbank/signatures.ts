@@ -7,7 +7,10 @@ export function signatureOf(secretKey: string, ...signed: readonly string[]): st
   return createHmac("sha512", secretKey).update(signed.join("")).digest("base64");
 }
 
-/** The form of each signed value has to be checked, or the end of one could be taken for the beginning of the next. */
+/**
+ * Each signed value's form has to be checked before: otherwise the end of one could pass as the beginning of
+ * the next.
+ */
 export function isSignature(given: string, secretKey: string, ...signed: readonly string[]): boolean {
   return isSameSignature(given, signatureOf(secretKey, ...signed));
 }

@@ -88,8 +88,8 @@ function isSigned(raw: Texts, { verifyAnswers, securityData }: AskedFor): boolea
 }
 
 /**
- * The proof that the answer to a call that moves money gives. An approval names no amount, so that the call's own stands
- * in the outcome: see `confirmAmounts`.
+ * The proof that the answer to a call that moves money gives. An approval has no amount, so the outcome has
+ * the call's: see `confirmAmounts`.
  */
 export function outcomeOf(
   answer: BankAnswer,

@@ -65,7 +65,7 @@ function countingName(name: string) {
   return ([...SIGNED, "hash", "hashparams"] as const).find((known) => known === lower);
 }
 
-/** It is not signed, and the second call needs it: the bank compares it with `md`. */
+/** The xid is not signed, and the second call needs it: the bank compares it with `md`. */
 function xidOf({ fields }: BrowserReturn): string {
   const xid = fields.find(([name]) => name.toLowerCase() === "xid")?.[1] ?? "";
   return /^[A-Za-z0-9+/=-]{0,50}$/.test(xid) ? xid : "";

@@ -247,7 +247,7 @@ class GarantiBank implements OrderBank<WrittenAmount, Proof> {
     const request = { method: "POST", body: orderRequest(caller, call), headers } as const;
     const exchange = await this.#addresses.exchange("api", request, until);
     if (exchange.kind !== "answered") return exchange;
-    // With which password the answer to the second user is signed is not documented.
+    // The bank does not document which user's password signs the answer to the second user.
     const securityData = [caller.securityData, this.#payer.securityData];
     return readAnswer(exchange, { ...this.#settings, orderId: call.orderId, securityData });
   }

@@ -10,7 +10,7 @@ export function hashOf(...values: readonly string[]): string {
   return createHash("sha512").update(values.join("")).digest("hex").toUpperCase();
 }
 
-/** The part of a hash that stands for a user's password. */
+/** The part of a hash that represents a user's password. */
 export function securityData(password: string, terminalId: string): string {
   return createHash("sha1")
     .update(password + terminalId.padStart(9, "0"))

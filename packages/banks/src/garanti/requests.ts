@@ -21,7 +21,7 @@ export function isOrderId(text: string): boolean {
   return /^[A-Za-z0-9_-]{1,32}$/.test(text);
 }
 
-/** One of the two users that an account has, with the part of a hash that stands for its password. */
+/** One of an account's two users, with the part of a hash that represents its password. */
 export type Caller = GarantiSettings & { user: string; securityData: string };
 
 export function callerOf(settings: GarantiSettings, user: string, password: string): Caller {

@@ -27,7 +27,7 @@ export const FAILURE_CODES = codeTable({
   sca_required: "10217",
   /** Lost, stolen, blocked. */
   stolen: "10041 10043 10209",
-  /** Not sufficient funds, limits of withdrawals and of one payment. */
+  /** Insufficient funds, and limits of withdrawals and of one payment. */
   limit: "10051 10224 10248",
   /**
    * Refused by iyzico before an issuer saw it: fields that are missing or malformed, prices, the basket's sum, BIN, card

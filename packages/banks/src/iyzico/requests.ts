@@ -193,7 +193,7 @@ export function cancelRequest(
   return followUpRequest("/payment/cancel", request, paymentId, settings, fields);
 }
 
-/** A movement of its own is named by our reference, which an inquiry gives back for cancels and refunds. */
+/** A separate movement is named by our reference, which an inquiry returns for cancels and refunds. */
 function followUpRequest(
   path: string,
   { reference: conversationId, requestIp }: { reference: string; requestIp?: string },

@@ -112,7 +112,7 @@ describe("before the day's end", () => {
     bank.script(settledRow, approvedXml(request.orderId, "T2"));
     expect(await acquirer.refund(request)).toMatchObject({ kind: "approved", externalTransactionId: "T2" });
     expect(types()).toEqual(["history", "Credit"]);
-    // It ends between the two.
+    // The business day ends between the two.
     bank.script(live(request), refusedXml("2511"), settledRow, approvedXml(request.orderId, "T2"));
     expect(await acquirer.refund(request)).toMatchObject({ kind: "approved", externalTransactionId: "T2" });
     expect(types()).toEqual(["history", "Void", "history", "Credit"]);

@@ -122,5 +122,5 @@ function dayNotEnded(notBefore: Date): NotSent {
 
 const DAY_NOT_ENDED = coreCodes("2508");
 
-/** Nothing of the order is left to be refunded, as after a void. */
+/** Nothing of the order is left to refund, as after a void. */
 const NOTHING_TO_REFUND = coreCodes("2116 2117 2120 2123 2503 2504");

@@ -60,7 +60,8 @@ export function captureRequest(caller: Caller, orderId: string, { total }: Writt
 }
 
 /**
- * Without a transaction a void would reverse the last movement of the order, even a refund: so `transId` is required.
+ * A void without a transaction would reverse the order's last movement, even a refund, so `transId` is
+ * required.
  */
 export function voidRequest(caller: Caller, orderId: string, transId: string): string {
   return render({ ...callerElements(caller), Type: "Void", OrderId: orderId, TransId: transId });

@@ -121,7 +121,7 @@ function isSigned(
   return isMac(textIn(root, "mac") ?? "", order, key, first);
 }
 
-/** Some answers tell the number of installments, in a block of their own. */
+/** Some answers have the number of installments, in a block of their own. */
 function hasInstallments(root: XmlElement, expected: number | undefined): boolean {
   const block = elementIn(root, "instInfo");
   const told = block ? textIn(block, "inst1") : "";

@@ -190,7 +190,7 @@ describe("a capture", () => {
     });
     script(refusal("0219"), record("Authorization"));
     expect(await acquirer.capture(followUp())).toMatchObject({ kind: "declined", resultCode: "0219" });
-    // It has been sent, whatever keeps the record from being read.
+    // The capture has been sent, whatever keeps the record from being read.
     script(refusal("0219"), refusal("0148"));
     expect(await acquirer.capture(followUp())).toEqual(pending);
   });

@@ -41,9 +41,10 @@ const OF_STEP: Record<Step, ReadonlyMap<string, CodeClass>> = {
   follow_up: codeTable({
     ...OF_CARD,
     soft: "0030",
-    // More than is left (0005 here), more installments than the hold, no such movement, state of the order.
+    // More than the remainder (0005 here), more installments than the authorization, no such movement, state
+    // of the order.
     technical: "0005 0122 0123 0205 0206 0211 0217 0218 0219 0229 0788 E219",
-    // Not financialised: the bank refunds it after its day.
+    // Not financialised yet: the bank refunds it after its day.
     day_not_ended: "0411",
   }),
   void: codeTable({ technical: "0122 0123 0211 0217 0218 0220 0229 0370 0788" }),

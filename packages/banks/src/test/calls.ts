@@ -20,7 +20,7 @@ export const CARD: AcquirerCard = {
   cvv: "739",
 };
 
-/** More time than any honest answer takes. */
+/** A deadline that any honest answer meets. */
 export const soon = () => new Date(Date.now() + 60_000);
 
 export function cardRequest(more: Partial<CardRequest> = {}): CardRequest {

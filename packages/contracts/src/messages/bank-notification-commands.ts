@@ -16,9 +16,9 @@ export const takeBankNotification = defineServiceCommand({
   senders: ["gateway-public"],
   request: z.object({
     accountId: z.uuid(),
-    /** Those that may sign it, by lower-case names. */
+    /** The headers that may contain a signature, by lower-case names. */
     headers: z.record(z.string().max(64), z.string().max(BANK_NOTIFICATION_BOUNDS.headerValue)),
-    /** Its bytes in base64. They are neither stored nor logged. */
+    /** The body's bytes in base64. They are neither stored nor logged. */
     body: z.base64().max(Math.ceil(BANK_NOTIFICATION_BOUNDS.bodyBytes / 3) * 4),
   }),
   result: z.object({ isGenuine: z.boolean() }),

@@ -6,7 +6,7 @@ import { sealedCardSchema, sealedDetailsSchema } from "./payment-requests.ts";
 import { amountMinorSchema, defineCommand, defineServiceCommand } from "./message.ts";
 import { threeDsTermsSchema } from "./three-ds-commands.ts";
 
-/** Hosted checkouts: what `payments` is asked by merchants, and the commands of the page at `checkoutUrl`. */
+/** Hosted checkouts: merchants' commands to `payments`, and the commands of the page at `checkoutUrl`. */
 
 /** The checkout as `payments` knows it; the gateway adds the address of its page. */
 export const checkoutRecordSchema = checkoutSchema.omit({ checkoutUrl: true });

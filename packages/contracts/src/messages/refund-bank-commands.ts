@@ -30,7 +30,7 @@ export const refundAnswerSchema = z.discriminatedUnion("kind", [
     authCode: z.string(),
     resultCode: z.string(),
     resultMessage: z.string(),
-    /** It was carried out by voiding the whole payment, and the bank reports no refund. */
+    /** True if the refund was carried out by voiding the whole payment, so the bank reports no refund. */
     asVoid: z.literal(true).optional(),
   }),
   z.object({

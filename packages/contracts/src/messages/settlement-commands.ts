@@ -77,7 +77,7 @@ const movements = {
       /** Present facts of live merchants. A fact may come again, and a later version may come first. */
       facts: z.array(movementFactSchema).max(MOVEMENTS_MAX),
       next: feedPlaceSchema,
-      /** Nothing more can be read now: transactions from `next` on may not have ended yet. */
+      /** True if nothing more can be read now: transactions from `next` on may not have ended yet. */
       isLast: z.boolean(),
       /** The first transaction that had not begun: once the feed is read up to it, all that was committed is known. */
       unbegun: feedPlaceSchema.shape.transaction,

@@ -69,7 +69,7 @@ const session = { paymentId: z.uuid(), sessionId: z.uuid() };
  */
 export const sessionStateSchema = z.object({
   payment: apiPaymentResponseSchema,
-  /** In its own mode. */
+  /** The merchant's id in the payment's mode. */
   merchantId: z.string(),
   successUrl: z.string(),
   failureUrl: z.string(),
@@ -89,7 +89,10 @@ export type SessionState = z.infer<typeof sessionStateSchema>;
  */
 export const BROWSER_RETURN_BOUNDS = { fields: 200, name: 256, value: 32_768 } as const;
 
-/** The fields as they came, with their order and repetitions. They may stand for the card: they are neither stored nor logged. */
+/**
+ * The fields as they came, with their order and repetitions. They may be used in place of the card: they are
+ * neither stored nor logged.
+ */
 export const browserReturnSchema = z.object({
   fields: z
     .array(z.tuple([z.string().max(BROWSER_RETURN_BOUNDS.name), z.string().max(BROWSER_RETURN_BOUNDS.value)]))

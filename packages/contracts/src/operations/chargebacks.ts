@@ -206,7 +206,7 @@ export const chargebackOperations = defineOperatorOperations({
     }),
     method: "GET",
     path: "/operator/chargebacks/{chargebackId}/evidence/{evidenceId}",
-    // It may have whole card numbers: not every reader has a need for them (PCI DSS 3.4.1, 7.2.2).
+    // The file may have whole card numbers, which not every reader needs (PCI DSS 3.4.1, 7.2.2).
     role: "operations",
     summary: "Download evidence",
     description:

@@ -10,7 +10,7 @@ import { pkcs11Provider } from "./pkcs11-provider.ts";
  * returns undefined for bytes that do not decrypt for this ring.
  */
 export type KeyProvider = {
-  /** For errors: without credentials. */
+  /** The provider's name for errors, without credentials. */
   name: string;
   wrap(dataKey: Buffer, ring: string): Promise<Buffer>;
   unwrap(wrapped: Buffer, ring: string): Promise<Buffer | undefined>;

@@ -84,7 +84,7 @@ test("what is measured is the end of the certificate that is really served", asy
     log,
   });
   onTestFinished(() => watch.stop(1_000));
-  // They are issued for 397 days.
+  // The certificates are issued for 397 days.
   await expect.poll(() => measured("merchant")).toBeCloseTo(-3, 0);
   await expect.poll(() => measured("nats")).toBeCloseTo(397, 0);
   await expect.poll(() => measured("postgres")).toBeCloseTo(397, 0);

@@ -10,7 +10,7 @@ const ENVIRONMENT = {
   HEALTH_PORT: "0",
   DATABASE_URL: "postgres://nobody@127.0.0.1:1/nothing",
   NATS_URL: "nats://127.0.0.1:1",
-  // After a rollback: the settings of the newer version are still there.
+  // After a rollback the newer version's settings are still there.
   ALLOW_PLAINTEXT: "a-newer-versions-api",
   SETTING_OF_A_NEWER_VERSION: "on",
 };

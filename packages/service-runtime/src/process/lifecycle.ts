@@ -128,7 +128,7 @@ export async function runServices(chosen: { service: Service; env: NodeJS.Proces
   exit(log, 0);
 }
 
-/** Ends the process when the log has been written, or has no reader any more. */
+/** Ends the process when the log has been written, or no longer has a reader. */
 function exit(log: Logger, code: number): void {
   void flushLog(log).then(() => process.exit(code));
 }

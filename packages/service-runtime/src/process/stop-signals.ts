@@ -9,12 +9,12 @@ export function endOnSignals(pid = process.pid): void {
   if (pid === 1) for (const signal of SIGNALS) process.once(signal, end);
 }
 
-/** From here on the caller stops the process. */
+/** Hands the signals over: from here on the caller stops the process. */
 export function nextStopSignal(): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
   for (const signal of SIGNALS) process.off(signal, end).once(signal, resolve);
   return promise;
 }
 
-/** By the shell's number, never 0: a Job that is evicted would count as done. */
+/** The exit code is the shell's number, never 0: otherwise an evicted Job would count as done. */
 const end = (_signal: NodeJS.Signals, number: number) => process.exit(128 + number);

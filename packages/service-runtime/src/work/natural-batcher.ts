@@ -24,7 +24,7 @@ export type BatcherOptions<Item, Result> = {
   name: string;
   /** One statement for all items; results in the items' order. */
   flush: (items: Item[]) => Promise<Result[]>;
-  /** Most items in one flush. */
+  /** The most items in one flush. */
   sizeMax: number;
   /** Most flushes side by side. */
   flushesMax: number;

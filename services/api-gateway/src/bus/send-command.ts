@@ -85,9 +85,9 @@ export type SendOptions = {
   handlerTimeoutMs: number;
   /** The gateway waits this long. */
   requestTimeoutMs: number;
-  /** While it is off, nothing is sent: the deadlines would be wrong. */
+  /** While the clock is off, nothing is sent, since deadlines would be wrong. */
   clock: { isOff(): boolean };
-  /** At `debug`, a line for each command: its answer, and how long that took. */
+  /** The log, with a line for each command at `debug`: its answer and duration. */
   log: Pick<Logger, "debug">;
 };
 

@@ -1,6 +1,6 @@
 import { bankTimeSettings, bankWaits, durationSetting } from "@holdfast/service-runtime";
 
-/** How long the gateway waits for services. */
+/** The times for which the gateway waits for services. */
 export const waitSettings = {
   ...bankTimeSettings,
   HANDLER_TIMEOUT: durationSetting()
@@ -15,7 +15,10 @@ export const waitSettings = {
     ),
 };
 
-/** How long a key is held for a request that was begun: a route sends three commands at most, beside the parts of a file. */
+/**
+ * The time for which a begun request keeps its key: a route sends at most three commands, besides the parts
+ * of a file.
+ */
 export function keyLeaseMs(config: Parameters<typeof bankWaits>[0]): number {
   return 4 * bankWaits(config).requestMs;
 }

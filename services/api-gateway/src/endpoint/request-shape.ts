@@ -47,7 +47,7 @@ function joined(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
-/** A name is the client's own text: what does not look like a name, or has a card number's digits, is not repeated. */
+/** A name is the client's own text: an unusual name, or one with a card number's digits, is not repeated. */
 function shownName(name: string): string {
   const isName = /^[A-Za-z_][\w-]{0,63}$/.test(name) && name.replaceAll(/\D/g, "").length < 12;
   return isName ? name : "…";
@@ -105,7 +105,7 @@ function readShape(schema: z.ZodType): Shape {
       // A preprocessed value has the shape of the schema behind the preprocessing.
       return shapeOf(def.out!);
     case "record":
-      // Its names are data, which the receiver checks.
+      // The names in it are data, which the receiver checks.
       return { kind: "scalar" };
     default:
       if (SCALARS.has(def.type)) return { kind: "scalar" };

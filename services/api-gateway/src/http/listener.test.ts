@@ -205,7 +205,7 @@ describe("stopping", () => {
       return socket;
     });
     await once(sockets[1]!, "data");
-    // Longer than the test may take.
+    // A time longer than the test may take.
     expect(await listener.stop(3_600_000)).toBeUndefined();
   });
 
@@ -217,7 +217,7 @@ describe("stopping", () => {
     const [answer] = (await once(idle, "response")) as [IncomingMessage];
     answer.resume();
     await once(answer, "end");
-    // Longer than the test may take.
+    // A time longer than the test may take.
     expect(await listener.stop(3_600_000)).toBeUndefined();
   });
 

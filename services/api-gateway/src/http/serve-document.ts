@@ -45,7 +45,7 @@ export function onlyGet(path: string) {
   });
 }
 
-/** If-None-Match, by the weak comparison of RFC 9110: a proxy that compresses makes an entity tag weak. */
+/** Compares If-None-Match weakly (RFC 9110): a proxy that compresses makes an entity tag weak. */
 function isKnown(header: string | undefined, etag: string): boolean {
   return (header ?? "").split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
 }

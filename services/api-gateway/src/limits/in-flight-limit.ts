@@ -37,7 +37,7 @@ export type PageVisitor = {
   clientAddress: string;
   /** The checkout, or the payment with 3-D Secure, that the request is about. */
   subject: string;
-  /** Its merchant, once that is known. */
+  /** The page's merchant, once it is known. */
   merchantId?: string | undefined;
 };
 

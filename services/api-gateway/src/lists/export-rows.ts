@@ -18,7 +18,10 @@ export type ExportOptions = {
   now: Date;
 };
 
-/** A page of an export could not be read, however often it was tried. The answer is cut off, so that it is not taken for whole. */
+/**
+ * A page of an export could not be read after several tries. The answer is cut off, so that nobody takes it
+ * for complete.
+ */
 export class ExportInterruptedError extends Error {
   override name = "ExportInterruptedError";
   readonly code = "export_interrupted";
@@ -73,7 +76,10 @@ async function* pagesFrom(first: RowPage, read: ReadAfter): AsyncGenerator<Row[]
   }
 }
 
-/** A part that does not answer for a moment does not undo an export of an hour. @throws ExportInterruptedError */
+/**
+ * Reads a page, so that a part that does not answer for a moment does not end an export of an hour. @throws
+ * ExportInterruptedError
+ */
 async function readPatiently(read: () => Promise<RowPage | Refusal>): Promise<RowPage> {
   for (const pauseMs of PAUSES_MS) {
     const page = await read();

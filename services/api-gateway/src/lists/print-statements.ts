@@ -226,7 +226,7 @@ function exponentOf(currency: string): number {
   return currencyExponent(currency) ?? 0;
 }
 
-/** In the colours and the type of the hosted page. */
+/** The style of the hosted page. */
 const STYLE = `
 :root { color-scheme: light; font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans",
   "DejaVu Sans", sans-serif; line-height: 1.5; color: #16212e; }

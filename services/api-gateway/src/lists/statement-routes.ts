@@ -148,7 +148,7 @@ async function* rowsFrom(
     yield writer.page(page.items);
     if (page.nextCursor === undefined) break;
     const reply = await next(page.nextCursor);
-    // The answer is cut off, so that it is not taken for whole.
+    // The answer is cut off, so that nobody takes it for complete.
     if (!("result" in reply)) throw new ExportInterruptedError("a page of statements could not be read");
     page = reply.result;
   }

@@ -42,9 +42,9 @@ const USUAL_URL = "http://127.0.0.1:8080";
 /**
  * Reads and renders the guides and the reference, once in a process for each address.
  *
- * @param apiUrl the address of the merchant API, which stands in the guides and the examples.
+ * @param apiUrl the address of the merchant API for the guides and the examples.
  * @returns the documents by their path on the merchant listener
- * @throws Error when a file is absent or a guide contains what is not served
+ * @throws Error if a file is absent or a guide contains something that is not served
  */
 export function loadDocuments(apiUrl = USUAL_URL): ReadonlyMap<string, ServedDocument> {
   const known = loaded.get(apiUrl);

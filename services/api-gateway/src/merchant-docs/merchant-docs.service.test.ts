@@ -131,7 +131,7 @@ test("the reference has every operation and every schema of the description", as
   expect(text.match(/<div class="language sh">/g)).toHaveLength(all.length);
   expect(text.match(/<div class="language php">/g)).toHaveLength(all.length);
   expect(text.match(/class="language ts">/g)).toHaveLength(all.length);
-  // The operations of a page stand beside it.
+  // The page lists its operations beside the text.
   expect(payments).toMatch(/<nav[^]*<a href="#capture">Capture a payment<\/a>[^]*<\/nav>/);
   // A single value offers no choice.
   expect(text).toContain("<p>Always: <code>payment.captured</code> </p>");

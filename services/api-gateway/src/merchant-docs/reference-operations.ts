@@ -12,7 +12,7 @@ export type ShownOperation = {
   operation: Operation;
   /** The fields of its body, if it has any. */
   body: SchemaObject | undefined;
-  /** Those that not every operation has. */
+  /** The answers that not every operation has. */
   answers: [status: string, answer: Operation["responses"][string]][];
   /** Requests of merchants; none for an event. */
   samples: Sample[];

@@ -138,7 +138,7 @@ function block(mark: string, text: string): string {
   return `\`\`\`${mark}\n${text}\n\`\`\``;
 }
 
-/** Nothing without rows. A cell is one line, and a bar in it is no border. */
+/** A table, or nothing without rows. A cell is one line, and a bar in it is escaped. */
 function table(head: string[], rows: string[][]): string {
   if (rows.length === 0) return "";
   const cellOf = (text: string) =>

@@ -10,8 +10,8 @@ export function announceCredentialChanges(bus: Bus): AnnounceChange {
 }
 
 /**
- * Keeps a merchant API's cache of credentials in step: what an operator API announces, it forgets immediately. While the
- * bus is down it uses what it has cached until that is too old (CREDENTIAL_CACHE_TTL).
+ * Keeps a merchant API's cache of credentials current: it drops credentials immediately that an operator API
+ * announces. While the bus is down it uses cached credentials until they are too old (CREDENTIAL_CACHE_TTL).
  */
 export function followCredentialChanges(bus: Bus, signIn: SignIn): void {
   onNotice(bus, credentialsChanged, ({ merchantId }) => signIn.forget(merchantId));

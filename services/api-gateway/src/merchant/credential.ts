@@ -54,7 +54,9 @@ export function isTestKey(apiKey: string): boolean {
   return apiKey.startsWith("hk_test_");
 }
 
-/** A hash that no secret has. It stands in for a credential that does not exist, so that checking one takes as long. */
+/**
+ * A hash without a secret. It replaces the hash of an unknown credential, so that checking one takes as long.
+ */
 export function hashOfNothing({ activeId }: KeyRing): SecretHash {
   return { secretHmac: randomBytes(32), pepperId: activeId };
 }

@@ -3,7 +3,10 @@ import type { Kysely } from "kysely";
 import { read, type GatewayDatabase } from "../database.ts";
 import { SETTINGS_COLUMNS, settingsOf } from "./merchant-settings.ts";
 
-/** A merchant as the pages for browsers may know it: what its buyers see, and what a payment is carried out under. */
+/**
+ * A merchant as the pages for browsers may know it: the branding for its buyers, and the plan and rules for
+ * payments.
+ */
 export type Payee = {
   merchantId: string;
   /** The name that its buyers know. */

@@ -2,7 +2,7 @@ import proxyAddr from "proxy-addr";
 
 /** Restrictions that a credential was issued with. */
 export type Restrictions = {
-  /** It signs nobody in from then on. */
+  /** The time from which it authenticates nobody. */
   expiresAt?: Date | undefined;
   /** Ranges of the addresses that it may be used from; without them, any. */
   addresses?: readonly string[] | undefined;

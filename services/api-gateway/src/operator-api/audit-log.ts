@@ -76,7 +76,7 @@ function newestFirst(a: AuditLogEntry, b: AuditLogEntry): number {
   return b.at.localeCompare(a.at) || a.service.localeCompare(b.service) || b.sequence - a.sequence;
 }
 
-/** How far each service's log has been read. */
+/** The position up to which each service's log has been read. */
 function positionsAfter(page: AuditLogEntry[]): Positions {
   return Object.fromEntries(page.map(({ service, at, sequence }) => [service, { at, sequence }]));
 }

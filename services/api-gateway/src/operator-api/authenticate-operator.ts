@@ -13,7 +13,7 @@ export type SignInDeps<Person> = {
   limits: SignInLimits;
   /** True if the person whom a valid token names is locked out. */
   isRefused: (person: { person: string; subject: string }) => Promise<boolean>;
-  /** While it is off, a token's expiry cannot be checked. */
+  /** The clock; while it is off, a token's expiry cannot be checked. */
   clock: Pick<ClockWatch, "isOff">;
 };
 

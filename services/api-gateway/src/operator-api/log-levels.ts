@@ -24,7 +24,10 @@ type Deps = { db: Kysely<GatewayDatabase>; bus: Bus; log: Logger };
 
 export type LogLevels = Pick<PeriodicTask, "stop"> & { routes: Route[] };
 
-/** How much the services log, replica by replica, and how operators have them log more for a time (docs/adr/0051). */
+/**
+ * The present log level of each replica, and the change by which operators have a service log more for a time
+ * (docs/adr/0051).
+ */
 export function startLogLevels({ db, bus, log }: Deps): LogLevels {
   const replicas = reachReplicas(bus);
   const repetition = startPeriodicTask("repeat log levels", {
@@ -72,7 +75,8 @@ export async function applyLogLevel(
   publish(change);
   // Each replica gets the two messages in the order in which they were published.
   const reports = await replicas.ask();
-  // A round that had read the row before this change may have published it after: what is in force has the last word.
+  // A round that had read the row before this change may have published it afterwards, so the present level
+  // is published last.
   try {
     publish((await logLevelChanges(db)).find((each) => each.service === service));
   } catch (error) {

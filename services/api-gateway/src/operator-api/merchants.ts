@@ -33,7 +33,7 @@ export function merchantRoutes(deps: Deps): Route[] {
   ];
 }
 
-/** The merchant's secret is in this answer and nowhere else: what is kept for a repetition does not have it. */
+/** Creates a merchant. Only this answer has its secret: the answer stored for a repetition does not. */
 function createMerchantRoute({ db, peppers, config }: Deps) {
   return defineRoute(operations.createMerchant, async (call) => {
     const { name, commission, rules = defaultRulesOf(config) } = call.body;

@@ -153,7 +153,7 @@ function isFinal(outcome: Outcome): boolean {
   return (status === 409 || status === 422) && !PASSING.has(outcome.code);
 }
 
-/** These end by themselves, so the same request may succeed later. */
+/** These problems end by themselves, so the same request may succeed later. */
 const PASSING: ReadonlySet<ProblemCode> = new Set([
   "operation_in_progress",
   "refund_pending",

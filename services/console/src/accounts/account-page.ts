@@ -18,7 +18,7 @@ import { protocolFields } from "./protocol-fields.ts";
 import { probeForm, proposalSection } from "./proposal-section.ts";
 import { readAccount, type WholeAccount } from "./read-account.ts";
 
-/** One account: what it is, what waits for a second person, and what can be done with it. */
+/** One account: its attributes, its proposals that wait for a second person, and the possible actions. */
 export async function answerAccount(
   context: PageContext,
   notice?: Notice,
@@ -124,7 +124,7 @@ function changeSection(context: PageContext, { account, protocol }: WholeAccount
   const isSent = form.has("name");
   const stored = proposal ?? account;
   const path = accountPath(account.accountId);
-  // Nobody enters credentials for a form that then asks for a sign-in, and forgets them.
+  // The form is hidden without a recent sign-in, so that nobody enters credentials that are then lost.
   const shown =
     mayDecide || isSent
       ? actionForm(context, {

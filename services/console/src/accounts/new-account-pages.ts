@@ -55,7 +55,7 @@ function newAccountForm(context: PageContext, { protocol, settings, secrets }: A
   const { form, mayDecide, reader } = context;
   const texts = ACCOUNT_TEXTS[reader.language];
   const isSent = form.has("protocol");
-  // Nobody enters credentials for a form that then asks for a sign-in, and forgets them.
+  // The form is hidden without a recent sign-in, so that nobody enters credentials that are then lost.
   if (!mayDecide && !isSent) return signInAgain(context, pathOf(protocol));
   const fault = faultAt(context, "protocol");
   return actionForm(context, {

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 /** A field of a protocol's settings or credentials, as their JSON Schema describes it. A group has fields of its own. */
 export type ProtocolField = {
-  /** Its name in a form and in a fault, such as `settings.defaults.ip`. */
+  /** The field's name in a form and in a fault, such as `settings.defaults.ip`. */
   path: string;
   kind: "group" | "text" | "number" | "boolean" | "list" | "choice";
   isRequired: boolean;

@@ -45,7 +45,7 @@ export function endpointTable(
   );
 }
 
-/** The state of an endpoint that is switched off: what waits for it, and until when. */
+/** The state of an endpoint that is off: its waiting events, and until when they wait. */
 function offOf(
   reader: Reader,
   {

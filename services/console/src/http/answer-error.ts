@@ -26,7 +26,8 @@ export function answerError(deps: KeepingDeps, log: Logger): ErrorRequestHandler
     if (error instanceof OperatorApiProblemError && error.problem.code === "unauthorized") {
       response.append("Set-Cookie", clearCookie(SESSION_COOKIE));
       const refused = await sessionFor(store, request);
-      // Its token has expired, or the provider's keys have changed: the provider authenticates the person again.
+      // The person's token has expired, or the provider's keys have changed: the provider authenticates the
+      // person again.
       if (!refused || !hasJustBegun(refused, new Date()))
         return await redirectToLogin(deps, request, response);
       log.warn({ operation: "sign in", error }, "the gateway does not take the provider's tokens");
@@ -39,7 +40,7 @@ export function answerError(deps: KeepingDeps, log: Logger): ErrorRequestHandler
     const fault = faultOf(error, request, reader);
     if (fault.status >= 500)
       log.warn({ operation: request.path, method: request.method, error }, "request failed");
-    // There was no connection for the session: a request does not wait for one a second time.
+    // The session had no database connection, and a request does not wait for one a second time.
     const isKnown = !(error instanceof DatabaseUnavailableError);
     const session = isKnown ? await sessionFor(store, request) : undefined;
     showFault(request, response, { reader, session, fault });
@@ -64,7 +65,7 @@ function showFault(
   const { status, title, text } = fault;
   const frame = frameOf(request, reader, session);
   const { tryAgain, signIn } = reader.texts;
-  // A page is opened again with its filters, or with a form that it gives back; of a form, its page is.
+  // A page is opened again with its filters, or with the form that it gives back; a form leads to its page.
   const query = request.method === "GET" ? frame.query.toString() : "";
   const again = query === "" ? frame.path : `${frame.path}?${query}`;
   // A failure that may soon be over can be tried again; a page for an unknown person leads to the sign-in.

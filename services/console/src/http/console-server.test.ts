@@ -113,7 +113,7 @@ test.each([
     const ask = () => socket.write("GET / HTTP/1.1\r\nHost: console\r\n\r\n");
     ask();
     await expect.poll(() => answers.length).toBe(1);
-    // Longer than the test may take.
+    // A time longer than the test may take.
     const stopped = server.stop(3_600_000);
     const received = text(socket);
     ask();

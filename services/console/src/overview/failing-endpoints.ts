@@ -24,7 +24,7 @@ export async function readFailingEndpoints({ api }: PageContext): Promise<Failin
   return await api.read(operations.listFailingWebhooks, {});
 }
 
-/** Those of one merchant, for its staff, in both modes. */
+/** The failing endpoints of one merchant, for its staff, in both modes. */
 export async function readOwnFailingEndpoints(
   { api }: PageContext,
   merchantId: string,

@@ -109,7 +109,7 @@ function needsSpan({ query, session }: PageContext): boolean {
   return Object.keys(compared).length > 0 || (status !== undefined && !isIndexed);
 }
 
-/** The span stands in the fields and in all links, so that further pages and the file are of the same days. */
+/** The span is in the fields and in all links, so that further pages and the file cover the same days. */
 function withLastDays({ now, query }: PageContext): URLSearchParams {
   const spanned = new URLSearchParams(query);
   for (const [name, value] of Object.entries(lastDays(now))) spanned.set(name, value);

@@ -128,7 +128,7 @@ async function beginAt(
     state: attempt.state,
     nonce: attempt.nonce,
     max_age: String(maxAge),
-    // Some providers take `max_age=0` for none.
+    // Some providers ignore `max_age=0`.
     ...(maxAge === 0 && { prompt: "login" }),
   });
   return { url, attempt };

@@ -22,7 +22,7 @@ import { sideText, stakeText, stateOf } from "./difference-table.ts";
 import { keptFilter } from "./kept-filter.ts";
 import { SETTLEMENT_TEXTS } from "./settlement-texts.ts";
 
-/** A difference: our record beside the bank's lines, what was noted about it, and its closing. */
+/** A difference: our record beside the bank's lines, the notes about it, and its closing. */
 export const differencePages: Page[] = [
   {
     method: "GET",

@@ -55,8 +55,8 @@ export function renderActions(context: PageContext, offers: readonly Offer[], su
 }
 
 /**
- * Approve and reject, as in each row of the queue. No field stands beside the button that pays: Enter in the reason
- * rejects.
+ * Approve and reject, as in each row of the queue. No field belongs to the button that pays: Enter in the
+ * reason rejects.
  */
 export function decisionForms(context: PageContext, actions: readonly Action[], subject: Subject): Html {
   const { texts } = context.reader;

@@ -93,5 +93,5 @@ const ENGLISH = {
 
 export type ActionTexts = Record<keyof typeof ENGLISH, string>;
 
-/** For each language, the actions that the services write to their audit logs. */
+/** The actions that the services write to their audit logs, for each language. */
 export const ACTIONS: Record<Language, Record<string, string>> = { en: ENGLISH, tr: TURKISH };

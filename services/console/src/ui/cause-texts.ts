@@ -126,5 +126,5 @@ const TURKISH: Record<string, string> = {
   timeout: "Banka zamanında yanıt vermedi.",
 };
 
-/** For each language, the causes that the services record and the gateway's own result codes. */
+/** The causes that the services record and the gateway's own result codes, for each language. */
 export const CAUSES: Record<Language, Record<string, string>> = { en: ENGLISH, tr: TURKISH };

@@ -44,7 +44,7 @@ export type TextField = {
   fault?: string | undefined;
 };
 
-/** One line of text under its label. What stands in a password's field is never shown again. */
+/** One line of text under its label. A password field's value is never shown again. */
 export function textField({
   name,
   label,
@@ -92,7 +92,7 @@ export function areaField({
   hint: string;
   value: string;
   rows: number;
-  /** Neither completed nor corrected by the browser. */
+  /** True if the browser neither completes nor corrects the text. */
   isVerbatim?: boolean;
 }): Html {
   return html`<div class="field">

@@ -55,7 +55,7 @@ export type PageContext = {
   now: Date;
   /** Keeps the form that was sent until its person has signed in again. @returns the address that gives it back. */
   keepForm: () => Promise<string>;
-  /** This address, once the form is kept. */
+  /** The page's address once the form is kept. */
   keptAt?: string;
   /** Generates an Idempotency-Key for a form on this page. */
   generateKey: () => string;

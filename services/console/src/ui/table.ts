@@ -6,7 +6,7 @@ export type Column<Row> = {
   cell: (row: Row) => Html | string | number;
   /** Numbers stand below each other. */
   isNumber?: boolean;
-  /** Long words, such as an address, are not broken after a few letters. */
+  /** True if long words, such as an address, are not broken after a few letters. */
   isWide?: boolean;
 };
 

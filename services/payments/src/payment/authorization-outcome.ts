@@ -173,7 +173,7 @@ export const NOT_YET_ANSWERED = {
 } as const;
 
 /**
- * The payment as it will be, and the change that makes it so, with the exact bytes that tell the merchant.
+ * The payment after the change, and the change itself, with the exact bytes for the merchant's webhook.
  * @param at epoch milliseconds.
  */
 export function conclude(

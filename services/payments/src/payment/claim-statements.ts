@@ -65,7 +65,10 @@ export const CLAIM: { plain: Statement; keyed: Statement } = {
   keyed: { name: "claim-keyed-payments", text: claim(true) },
 };
 
-/** For one payment at a time, before the merchant's rules: `$1` merchant, `$2` order, `$3` payment, `$4` scope, `$5` key. */
+/**
+ * Finds an undecided payment of one order, before the merchant rules: `$1` merchant, `$2` order, `$3`
+ * payment, `$4` scope, `$5` key.
+ */
 export const FIND_UNDECIDED = `
   select payment_id from payment
   where merchant_id = $1 and order_id = $2 and ${UNDECIDED_ORDER}

@@ -133,8 +133,8 @@ function cancelReasonOf(operation: ShownPayment["last_operation"]): Pick<ApiPaym
 }
 
 /**
- * Amounts that refunds have given back and may still give back, and that chargebacks have taken; releases are refunds,
- * too.
+ * The amounts that refunds have paid back and may still pay back, and that chargebacks have taken; releases
+ * are refunds, too.
  */
 function refundsOf(payment: ShownPayment): RefundTotals {
   const { state, currency_exponent, released_minor = 0n, reserved_minor = 0n, refunded_minor = 0n } = payment;

@@ -55,7 +55,7 @@ function refundIsGone(held: Held): DifferenceKind | undefined {
 function disagreement(state: RefundState, held: Held): DifferenceKind | undefined {
   switch (state) {
     case "RESERVING":
-      // It is reserved, or released, at any moment.
+      // An active or released reservation may be right at any moment.
       return held === "SETTLED" ? "settled_before_decision" : undefined;
     case "PENDING_APPROVAL":
     case "EXECUTING":

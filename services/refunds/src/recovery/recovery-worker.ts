@@ -54,7 +54,10 @@ async function attempt(deps: CarryOutDeps, refund: LeasedRefund): Promise<void> 
   }
 }
 
-/** Finishes a refund after a crash or an outage: a request that was never shown is undone, a decision is carried out. */
+/**
+ * Finishes a refund after a crash or an outage: a request that was never shown is rolled back, a decision is
+ * carried out.
+ */
 async function recoverRefund(deps: CarryOutDeps, refund: LeasedRefund): Promise<void> {
   if (refund.state === "RESERVING") await undoRequest(deps, refund);
   else await carryOutRefund(deps, refund, { resumed: true });

@@ -103,7 +103,7 @@ async function findShownRefund(
     .executeTakeFirst();
 }
 
-/** The lease lasts as long as the request may: from then on recovery may undo it. */
+/** The lease lasts as long as the request may: from then on recovery may roll it back. */
 async function insertRefund(
   trx: Transaction<RefundsDatabase>,
   request: RefundRequest,

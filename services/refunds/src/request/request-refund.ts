@@ -53,7 +53,7 @@ export async function requestRefund(deps: RequestRefundDeps, request: RefundRequ
       return claim satisfies never;
   }
   const { refund } = claim;
-  // It is too late: the merchant may have got a 504, have seen a 404, and have asked again.
+  // It is too late: the merchant may have got a 504, have seen a 404, and have requested again.
   if (deps.now() > request.deadlineAt) return await drop(deps, refund, "deadline_passed");
   const reply = await deps.payments.reserve(refund, request.deadlineAt);
   await failpoint("refunds.after_reservation");
@@ -61,7 +61,7 @@ export async function requestRefund(deps: RequestRefundDeps, request: RefundRequ
     case "done":
       return await accept(deps, refund, reply.result, request);
     case "problem":
-      // The reservation was released before it was made: recovery has undone this request.
+      // The reservation was released before it was made: recovery has rolled this request back.
       if (reply.code === "refund_already_decided") return await drop(deps, refund, "undone_before");
       return await refuse(deps, refund, reply);
     case "not_started":
@@ -112,7 +112,7 @@ async function accept(
       return { changed, reply };
     });
     await failpoint("refunds.after_request");
-    // Recovery took this process for dead and is undoing the request, or has undone it.
+    // Recovery counted this process as dead and is rolling the request back, or has done so.
     if (!accepted) return { outcome: "in_doubt" };
     events.requested(accepted.changed);
     return accepted.reply;

@@ -4,7 +4,7 @@ export type ChargebackEntry = {
   identity: string;
   item: string | null;
   currency: string;
-  /** Without a sign. */
+  /** The amount without a sign. */
   amountMinor: bigint;
   settlesOn: string | null;
   payoutId: string | null;

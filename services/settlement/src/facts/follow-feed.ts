@@ -75,7 +75,7 @@ async function takePage(deps: FeedDeps, owner: MovementOwner): Promise<Taken> {
   const page = await askForMovements(deps, owner, feed.place ?? undefined);
   const completed = page === undefined || "refused" in page ? undefined : completion(feed, page);
   const { complete_at } = completed ?? feed;
-  // With every page: a feed that is read from its beginning may take hours.
+  // This is reported with every page: a feed that is read from its beginning may take hours.
   events.feedRead(owner, { behindMs: feed.now.getTime() - complete_at.getTime() });
   if (page === undefined) return { mayBeMore: false };
   const set = "refused" in page ? BEGINNING : { place: JSON.stringify(page.next), ...completed };

@@ -103,7 +103,7 @@ const NOTHING = /^(?:-*|NOTPROVIDED|NONREF)$/;
 const TEXT_MAX = 128;
 /** A byte that is no character of the file's encoding. */
 const UNDECODED = "\uFFFD";
-/** Fewer digits are no card number; most cells need no further check. */
+/** Fewer digits cannot be a card number; most cells need no further check. */
 const MANY_DIGITS = /(?:\p{N}\P{N}{0,3}){13}/u;
 
 /** A card number as the first six and the last four digits, however the bank masks it, and even if it does not. */

@@ -24,7 +24,7 @@ export async function findOtherAccount(
   );
 }
 
-/** A bank writes a file about one account, so its first lines tell. */
+/** A bank writes a file about one account, so its first lines are enough. */
 const LINES_LOOKED_AT = 1_000;
 
 /** @param named the account of the payment that each line names; null if none is known. */

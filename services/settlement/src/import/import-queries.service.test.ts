@@ -17,7 +17,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** More than a range has. */
+/** More lines than a range has. */
 const LINES = 1_001;
 
 test("a file is counted by statements of a range each, from its first movement and its first payout on", async () => {

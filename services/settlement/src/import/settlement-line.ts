@@ -18,7 +18,7 @@ export type LineKind = (typeof LINE_KINDS)[number];
  * minus `feeMinor` should be `netMinor`. A time is the bank's wall clock, without a zone.
  */
 export type SettlementLine = {
-  /** Counted from 1, the header included; in XML, the number of the entry. */
+  /** The line's number, counted from 1 with the header; in XML, the number of the entry. */
   lineNo: number;
   kind: LineKind;
   /** Our reference as the bank shows it, and the payment or refund that it begins with. */
@@ -30,7 +30,7 @@ export type SettlementLine = {
   maskedPan?: string;
   /** The bank's id of the basket item, if a payment has a line for each. */
   item?: string;
-  /** For a sale that is paid out in parts: which part, of how many. */
+  /** The part's number and the number of parts, for a sale that is paid out in parts. */
   installment?: number;
   installments?: number;
   grossMinor: bigint;
@@ -76,7 +76,7 @@ export class SettlementFileError extends Error {
 }
 
 export type FileFault =
-  /** It is empty, or has no line but its header. */
+  /** The file is empty, or has only its header. */
   | "empty"
   /** Another encoding than the mapping's, such as UTF-16. */
   | "encoding"

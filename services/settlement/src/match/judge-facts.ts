@@ -21,7 +21,7 @@ export async function judgeFacts(
   if (marked.length === 0) return undefined;
   await db.transaction().execute(async (trx) => {
     const locked = await lockFacts(trx, marked, { skipLocked: true });
-    // A fact that another process has judged since is not marked any more.
+    // A fact that another process has judged since is no longer marked.
     const facts = locked.filter(({ judge }) => judge);
     if (facts.length > 0) await judgeLocked(trx, facts);
   });
@@ -58,7 +58,7 @@ async function judgeLocked(trx: Transaction<SettlementDatabase>, facts: readonly
 type LineRow = JudgedLine & { fact_id: string; import_id: string; line_no: number };
 type Judged = { fact: FactRow; own: LineRow[]; judgement: Judgement };
 
-/** Attaches lines that were there before their fact: the fact has arrived, and they are no difference any more. */
+/** Attaches lines that came before their fact: the fact has arrived, and they are no longer a difference. */
 async function attachLatecomers(trx: Transaction<SettlementDatabase>, ids: string[]): Promise<void> {
   const { rows } = await sql<Pick<LineRow, "import_id" | "line_no" | "fact_id" | "kind">>`
     update line set fact_id = fact.fact_id, merchant_id = fact.merchant_id,

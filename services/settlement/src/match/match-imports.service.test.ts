@@ -23,7 +23,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** More than a range has. */
+/** More lines than a range has. */
 const LINES = 1_001;
 
 test("no statement writes more than a range of a file, or one payout", async () => {

@@ -94,7 +94,7 @@ function isCompared({ state, lines }: ImportRow): boolean {
   return state === "PROPOSED" && lines <= PREVIEWED_LINES_MAX;
 }
 
-/** As many are compared within the time of one answer. */
+/** The number of lines that can be compared within the time of one answer. */
 const PREVIEWED_LINES_MAX = 10_000;
 
 /**

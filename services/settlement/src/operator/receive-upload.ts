@@ -88,7 +88,7 @@ export async function addUploadPart(
   { importId, part, content }: { importId: string; part: number; content: SealedReply },
 ): Promise<CommandReply<Record<string, never>>> {
   const opened = recipient.open(content);
-  // Its key was replaced since the upload began: the file is sent again.
+  // The key was replaced since the upload began, so the file is sent again.
   if (!opened) return { outcome: "not_started" };
   const sealed = sealAtRest(fileKeys, ownerOfPart(importId, part), opened);
   const { rows } = await sql<{ fits: boolean }>`

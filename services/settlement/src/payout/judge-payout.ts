@@ -1,7 +1,7 @@
 /** The result of comparing a payout with the lines that it pays. Everything but MATCHED is a difference. */
 export type PayoutVerdict = "MATCHED" | "PAYOUT_DIFFERS" | "PAYOUT_MISSING";
 
-/** Both sides of a payout, by its id, account and currency. Minor units, seen from the merchant. */
+/** Both sides of a payout, by its id, account and currency, in minor units from the merchant's view. */
 export type PayoutSides = {
   /** Lines of the banks' files that name the payout, and the sum of their net amounts. */
   lines: number;

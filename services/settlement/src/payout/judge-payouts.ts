@@ -88,7 +88,7 @@ function bothSides(payouts: "locked" | "named", counts: RawBuilder<unknown>): Ra
     ) as sums`;
 }
 
-/** On a row of `line`. */
+/** SQL on a row of `line`. */
 const IS_TAKEN = sql`(select state = 'TAKEN' from import where import.import_id = line.import_id)`;
 
 /** One of these is free, unless as many processes compare payouts. */

@@ -199,7 +199,10 @@ describe("an account that changes while a day begins to wait for the bank", () =
     on conflict (day, merchant_id, currency) do update set awaits = true`;
   const changeAccount = `update settlement.account set compared_since = coalesce(compared_since, '2026-03-01') + 1 where account_id = '${TEST_ACCOUNT_ID}'`;
 
-  /** Runs the second statement while the first one's transaction is open, which ends once the second waits for it. */
+  /**
+   * Runs the second statement while the first one's transaction is open, which ends once the second waits for
+   * it.
+   */
   async function beside(first: string, second: string): Promise<void> {
     const owner = new Pool({ connectionString: command.database.urls.settlement.owner, max: 2 });
     const [one, other] = [await owner.connect(), await owner.connect()];

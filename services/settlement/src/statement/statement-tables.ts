@@ -9,7 +9,7 @@ export type StatementTable = {
   day: string;
   /** The latest; 0 until the statement is complete for the first time. */
   revision: Generated<number>;
-  /** It is looked at again when the bank has reported everything up to the day. */
+  /** True if it is checked again when the bank has reported everything up to the day. */
   awaits: Generated<boolean>;
 };
 

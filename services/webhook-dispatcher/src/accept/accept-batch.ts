@@ -116,7 +116,7 @@ async function acceptWhenPossible(
 
 const RETRY_PAUSE_MS = 250;
 
-/** An event of the batch cannot be stored, which must not keep the others from being accepted. */
+/** Accepts events one by one if one of the batch cannot be stored, so that the others are accepted. */
 async function acceptOneByOne(
   deps: AcceptDeps,
   arrivals: Arrival[],
@@ -161,7 +161,7 @@ async function accept(
   }
 }
 
-/** Its id is the merchant's. */
+/** The default endpoint's id is the merchant's. */
 const defaultEndpointOf = ({ merchantId }: IncomingEvent): string => merchantId;
 
 /** `all` less each of `some` once. */
@@ -175,8 +175,8 @@ function without(all: string[], some: string[]): string[] {
 }
 
 /**
- * Ends an event older than the days that are kept. It may have been delivered long ago, and a merchant that gets a
- * webhook of months ago may act on it. It is confirmed, or its owner would publish it forever.
+ * Ends an event that is older than the days for which events are kept. It may have been delivered long ago,
+ * and a merchant may act on a webhook of months ago. It is confirmed, or its owner would publish it forever.
  */
 function expire(
   { events, confirmations }: AcceptDeps,

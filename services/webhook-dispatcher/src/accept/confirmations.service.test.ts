@@ -22,7 +22,7 @@ test("so many confirmations wait for their owner and no more; the others are cou
   };
   add("payments", 20_005);
   add("refunds", 1);
-  // Neither of the owners is running.
+  // Neither owner is running.
   await eventually(() => expect(notConfirmed).toEqual({ overloaded: 5, not_started: 20_001 }));
   add("payments", 1);
   await confirmations.stop(5_000);

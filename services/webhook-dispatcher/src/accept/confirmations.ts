@@ -28,7 +28,7 @@ export function createConfirmations(bus: Bus, events: BusinessEvents): Confirmat
   };
 }
 
-/** Each owner has its own queue, so that a slow one does not delay the others. */
+/** Each owner has its own queue, so that a slow owner delays no other. */
 function confirmationsTo(source: EventSource, bus: Bus, events: BusinessEvents) {
   const underway = new Set<Promise<void>>();
   let leftOut = 0;

@@ -40,8 +40,8 @@ export function startEventConsumer(deps: Omit<AcceptDeps, "confirmations"> & { b
   };
   const take = (message: PulledMessage) => {
     const { sequence } = message;
-    // After half a minute without the database the stream sends a copy every few seconds. The acknowledgement of the first
-    // one closes its place in the stream, so that the copies are acknowledged with it.
+    // After half a minute without the database the stream sends a copy every few seconds. The acknowledgement
+    // of the first one closes its place in the stream, so it acknowledges the copies, too.
     if (underway.has(sequence)) return;
     const ended = Promise.all(message.events.map(accept));
     underway.set(sequence, { message, sinceMs: performance.now(), ended });
@@ -63,7 +63,8 @@ export function startEventConsumer(deps: Omit<AcceptDeps, "confirmations"> & { b
       stopping.abort();
       await pull.stop();
       await Promise.race([allEnded(underway.values()), pause(timeoutMs)]);
-      // Until here a slow commit may still accept them, and another dispatcher would take them meanwhile.
+      // The beat continues to this point: a slow commit may still accept the events, and another dispatcher
+      // would take them meanwhile.
       clearInterval(beat);
       await confirmations.stop(CONFIRMATIONS_STOP_MS);
     },

@@ -8,7 +8,7 @@ import type { WebhooksDatabase } from "../database.ts";
 export type WarnDeps = WarnTerms & { db: Kysely<WebhooksDatabase> };
 
 type WarnTerms = OwnEventTerms & {
-  /** The time that an endpoint fails before the others get the first warning. */
+  /** The time that an endpoint fails before the merchant's other endpoints get the first warning. */
   warnAfterMs: number;
 };
 

@@ -22,7 +22,7 @@ test.each([
     const times = attemptTimes(answerMs, leaseMs);
     expect(times.leaseMarginMs).toBeGreaterThan(times.attemptMs);
     expect(times.attemptMs).toBeGreaterThanOrEqual(answerMs + times.connectMs);
-    // Its turn may take as long again.
+    // The turn may take as long again.
     expect(times.leaseMs).toBeGreaterThanOrEqual(Math.max(leaseMs, 2 * times.leaseMarginMs));
   },
 );

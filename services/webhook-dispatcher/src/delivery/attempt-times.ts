@@ -12,12 +12,12 @@ export type AttemptTimes = {
 };
 
 /**
- * Fits an attempt and the record of its result into the lease, whatever the settings, or another process would send the
- * same webhook meanwhile. A lease that is too short for that is lengthened.
+ * Fits an attempt and the record of its result into the lease, whatever the settings: otherwise another
+ * process would send the same webhook meanwhile. A lease that is too short is lengthened.
  *
- * @param answerMs how long an endpoint may take for its answer once it has the request (`WEBHOOK_ATTEMPT_TIMEOUT`).
+ * @param answerMs the time for an endpoint's answer once it has the request (`WEBHOOK_ATTEMPT_TIMEOUT`).
  * @param leaseMs the lease of the settings (`WEBHOOK_LEASE`).
- * @param connectMaxMs how long connecting may take at most, however long an answer may.
+ * @param connectMaxMs the longest time for connecting, however long an answer may take.
  */
 export function attemptTimes(
   answerMs: number,

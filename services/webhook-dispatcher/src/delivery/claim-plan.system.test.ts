@@ -72,7 +72,7 @@ function warning(): { text: string; values: unknown[] } {
 
 const TERMS = { warnAfterMs: 3_600_000, windowMs: 48 * 3_600_000, shiftMs: 0 };
 
-/** It is asked for texts alone. */
+/** Only compiles statements to text. */
 const COMPILER = createDatabase<never>(new Pool());
 
 /** A claim's work while these deliveries wait and the process knows each of their endpoints. */

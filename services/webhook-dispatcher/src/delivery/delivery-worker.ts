@@ -221,7 +221,7 @@ async function inAttemptSpan(
     links: isFirst ? [] : linksTo(traceparent),
   };
   return await inSpan("POST webhook", options, async (span) => {
-    // Without a collector they are not read.
+    // The attributes are not read without a collector.
     if (span.isRecording()) annotate(describeDelivery(delivery), span);
     const delivered = await attempt();
     if (!delivered) {

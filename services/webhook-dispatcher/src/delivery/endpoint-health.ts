@@ -8,7 +8,7 @@ export type EndpointHealth = {
   recent: readonly boolean[];
   /** An open breaker never pauses: one request at a time continues, and so does the schedule. */
   open: boolean;
-  /** Most requests in flight. */
+  /** The most requests in flight. */
   cap: number;
   /** Moving average of how long answers take. */
   durationMs: number;
@@ -65,8 +65,9 @@ export function keepMax({ open, cap, durationMs, failuresInRow }: EndpointHealth
 }
 
 /**
- * More than these are released. An endpoint that answers well may have twice what would be leased for it now: answers are
- * now faster and now slower, and what is released for each slow one is leased again after the next fast one.
+ * The number above which deliveries are released. An endpoint that answers well may keep twice the number
+ * that would be leased for it now: its answers vary in speed, and deliveries released after a slow one would
+ * be leased again after the next fast one.
  */
 export function releaseAbove(health: EndpointHealth): number {
   return health.open || health.failuresInRow > 0 ? health.cap : 2 * keepMax(health);

@@ -1,4 +1,4 @@
-/** This process's observations of an endpoint since it last reported. Times are of the database's clock. */
+/** This process's observations of an endpoint since its last report, with times of the database's clock. */
 export type HealthReport = {
   lastSuccessAt?: Date;
   lastFailureAt?: Date;

@@ -89,7 +89,10 @@ type Missing = { looks: number; since: string };
 const LOOKS = 3;
 const LOOK_EVERY_MS = 1_500;
 const LOOK_AGAIN_MS = 500;
-/** Nobody else is known. One that starts and dies before the next look loses its leases by their time, as soon. */
+/**
+ * The interval while no other holder is known. A holder that starts and dies before the next check loses its
+ * leases by their time, which is as soon.
+ */
 const LOOK_ALONE_MS = 30_000;
 
 async function readAlive(client: PoolClient) {

@@ -89,7 +89,7 @@ export function decideHeaders(change: HeaderChange): EndpointHeader[] | FieldFau
   const stored = moves ? new Map<string, string>() : storedHeaders(change);
   const headers = withValues(asked.headers, stored);
   if (!Array.isArray(headers)) return headers;
-  // Those that move with the URL are as new as it.
+  // Values that are sent with a new URL are as new as the URL.
   const isSame =
     !moves &&
     headers.length === before.header_names.length &&
@@ -123,7 +123,7 @@ const FOR_ANOTHER_URL = {
 } as const satisfies FieldFault;
 const VALUE_REQUIRED = "must be given: no value of this header is stored for this URL";
 
-/** Those that no key opens have to be given again. */
+/** Values that no key opens have to be given again. */
 function storedHeaders({ ring, before: { endpoint_id, headers } }: HeaderChange): Map<string, string> {
   if (headers === null) return new Map();
   try {

@@ -52,7 +52,7 @@ test("what was opened is kept for its endpoint and its bytes alone, also among m
   expect(open(randomUUID(), { current })).toBeUndefined();
   const next = { secret: encryptSecret(ring, endpointId, "whs_two"), version: 2 };
   expect(open(endpointId, { current, next })?.next).toEqual({ secret: "whs_two", version: 2 });
-  // It is not opened again: the key is gone, and what was opened is still known.
+  // The secret is not opened again: the key is gone, and the opened secret is still cached.
   const vanishing = { ...ring, keys: new Map(ring.keys) };
   const kept = createSecretOpener(vanishing);
   kept(endpointId, { current });

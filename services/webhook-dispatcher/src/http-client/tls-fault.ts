@@ -11,7 +11,7 @@ export function tlsFault(error: Error | undefined): TlsFault {
   return FAULTS.get(code) ?? "tls";
 }
 
-/** By the codes of OpenSSL's verification and of Node's check of the name. */
+/** Faults by the codes of OpenSSL's verification and of Node's check of the name. */
 const FAULTS: ReadonlyMap<string, TlsFault> = new Map([
   ["CERT_HAS_EXPIRED", "tls_expired"],
   ["CERT_NOT_YET_VALID", "tls_not_yet_valid"],

@@ -370,7 +370,7 @@ test("families alternate, and many dead addresses are cut off by time alone", as
   const lookup = createLookup({ servers: [dns.address], timeoutMs: PATIENT_MS });
   expect(await lookup("four-dead.test")).toEqual([dead[0], "::1", ...dead.slice(1)]);
   dns.answer("dead.test", [...dead, "127.0.0.1"]);
-  // It gets as far as the certificate, which is for another name.
+  // The connection gets as far as the certificate, which is for another name.
   expect(await post(receiver.url.replace("localhost", "dead.test"))).toMatchObject({ error: "tls_name" });
 });
 
@@ -411,7 +411,7 @@ test("names whose servers do not answer hold up nobody else", async () => {
   const ended = vi.fn<() => void>();
   const waiting = Array.from({ length: 20 }, () => post("https://silent.test/").finally(ended));
   dns.answer("quick.test", ["127.0.0.1"]);
-  // It gets as far as the certificate, which is for another name.
+  // The connection gets as far as the certificate, which is for another name.
   expect(await post(receiver.url.replace("localhost", "quick.test"))).toMatchObject({ error: "tls_name" });
   expect(ended).not.toHaveBeenCalled();
   dns.answerIgnored("silent.test");

@@ -27,7 +27,8 @@ export async function switchEndpoint(
 ): Promise<EndpointRow | typeof NOT_ALLOWED | typeof NOT_FOUND> {
   const wanted = stateFor(asked);
   const choice = asked.waiting ?? "deliver";
-  // While it is still off. If the process dies meanwhile, it stays off, and its owner asks again.
+  // Prepares while the endpoint is still off. If the process dies meanwhile, it stays off, and its owner asks
+  // again.
   const prepared = wanted === "on" ? await prepareWaiting(deps.db, asked, choice, deps.clock.shiftMs) : 0;
   return await deps.db.transaction().execute(async (trx) => {
     const before = await beginChangeOf(trx, context, asked);
@@ -59,7 +60,7 @@ async function switchOn(
     limits: { windowMs },
   } = deps;
   const name = { merchantId: endpoint.merchant_id, endpointId: endpoint.endpoint_id };
-  // Some may have come since the last round.
+  // Some deliveries may have come since the last round.
   const discarded = prepared + (await prepareWaiting(trx, name, choice, clock.shiftMs));
   // The owner's request begins a window of its own, as a resend by hand does.
   const changes = { state: "on", attempts_until: new Date(clock.databaseNow() + windowMs) } as const;

@@ -28,7 +28,7 @@ export const settingsOf = (url: string, more: object = {}) => ({
   ...more,
 });
 
-/** The bank's answer, or what makes it for the order that it is about. */
+/** The bank's answer, or a function that makes it for the order. */
 export type Scripted = object | string | ((orderId: string) => object);
 
 /** A request's body, or a form. */

@@ -33,7 +33,7 @@ export const settingsOf = (url: string, more: object = {}) => ({
   ...more,
 });
 
-/** The bank's answer, or what makes it for the order that it is about. */
+/** The bank's answer, or a function that makes it for the order. */
 export type Scripted = string | ScriptedAnswer | ((orderId: string) => string);
 
 /** A scripted bank for the tests of a file, and an account at it that confirms nothing unless its settings say so. */

@@ -15,7 +15,7 @@ export type VisitDeps = {
   assets: PageAssets;
   /** Limits the requests of each client and of each checkout. */
   rate: PageRateLimit;
-  /** Over the limit, the page asks the buyer to try again. */
+  /** The permits for pages; above the limit the page asks the buyer to try again. */
   withPermit: PageInFlightLimit;
 };
 

@@ -16,7 +16,7 @@ export type PageAsset = {
 };
 export type PageAssets = { script: PageAsset; style: PageAsset };
 
-/** Its address names its content. */
+/** The headers of assets, whose address names their content. */
 export const ASSET_HEADERS = {
   "Cache-Control": "public, max-age=31536000, immutable",
   "Cross-Origin-Resource-Policy": "same-origin",

@@ -28,7 +28,8 @@ export function pageHeaders(nonce: string, reportsPath: string): Record<string, 
   return {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Security-Policy": policy.join("; "),
-    // In browsers that know it: no script without the digest that the page names, even if it had a nonce.
+    // Browsers that know this header load no script without the digest that the page names, even with a
+    // nonce.
     "Integrity-Policy": "blocked-destinations=(script), endpoints=(page)",
     "X-Frame-Options": "DENY",
     "Cross-Origin-Opener-Policy": "same-origin",

@@ -34,7 +34,7 @@ export function renderForm(shown: ShownCheckout, { paymentId, token, faults, pri
   // A page with a form has no payment under way: one that exists has failed.
   const failed = checkout.payment !== undefined;
   const formFault = fault("form");
-  // Beside installments of different totals, one amount on the button would be another one than is charged.
+  // With installments of different totals, one amount on the button would differ from the charged one.
   const pay = checkout.installmentPrices ? texts.payChosen : texts.pay(amountOf(checkout, locale.locale));
 
   return html`${summary(shown, { until: true })}

@@ -15,7 +15,7 @@ const CARD = {
   installmentCount: "1",
 };
 
-/** A gateway with one merchant, and checkouts of which each exists. */
+/** A gateway with one merchant, for which every checkout exists. */
 async function setUp(settings: Record<string, string>) {
   const gateway = await startTestGateway({ TRUSTED_PROXIES: "127.0.0.0/8", ...settings });
   const checkouts = await startTestCheckouts(gateway.nats.url);
@@ -48,7 +48,7 @@ async function setUp(settings: Record<string, string>) {
 
 test("512 forms that do not arrive, for checkouts nobody knows, shut out no buyer", async () => {
   const { checkouts, pages, buy, slowForm } = await setUp({
-    // Fewer permits than bodies: a form that took one before it is there would leave none to buyers.
+    // Fewer permits than bodies: if a form took a permit before it has arrived, none would be left to buyers.
     REQUESTS_IN_FLIGHT_MAX: "64",
     LOCAL_REQUESTS_IN_FLIGHT_MAX: "64",
     BODIES_IN_FLIGHT_MAX: "256",

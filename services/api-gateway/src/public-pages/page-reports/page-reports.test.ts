@@ -73,7 +73,7 @@ test("whatever else is sent gets the same answer and counts for nothing", async 
 });
 
 test("one client is heard 120 times a minute, and answered every time", async () => {
-  // Nothing comes back to its bucket, however long the requests take.
+  // Stops the clock, so that its bucket is not refilled, however long the requests take.
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const { send, violations } = await setUp();

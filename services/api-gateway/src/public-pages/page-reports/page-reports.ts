@@ -47,7 +47,7 @@ const ADDRESSES_MAX = 10_000;
 /** Bodies that are being read. */
 const BODIES_MAX = 32;
 
-/** Browsers always tell the length. */
+/** Browsers always send the length. */
 function isSmall({ headers }: IncomingMessage): boolean {
   return Number(headers["content-length"] ?? Number.NaN) <= REPORT_BYTES_MAX;
 }

@@ -35,7 +35,7 @@ function decode(encoded: [Buffer, Buffer][], decoder: TextDecoder): [string, str
   }
 }
 
-/** A `%` without two hexadecimal digits stands for itself. */
+/** A `%` without two hexadecimal digits is taken literally. */
 function bytesOf(text: string): Buffer {
   const parts = text.replaceAll("+", " ").split(/((?:%[0-9a-f]{2})+)/i);
   return Buffer.concat(

@@ -10,7 +10,7 @@ export type PagePurpose = "challenge" | "return";
 export type SignedSessions = {
   /** @param now epoch milliseconds. @returns the last segment of the page's path, in URL-safe characters. */
   sign(ids: SessionIds, purpose: PagePurpose, now: number): string;
-  /** Nothing in it may be used unless it is `valid`. */
+  /** Verifies a state, of which nothing may be used unless it is `valid`. */
   verify(state: string, purpose: PagePurpose, now: number): VerifiedSession;
 };
 

@@ -40,7 +40,7 @@ export type ThreeDsPagesDeps = {
   send: SendPageCommand;
   db: Kysely<GatewayDatabase>;
   sessions: SignedSessions;
-  /** Over the limit, the page asks again after a moment. */
+  /** The permits for pages; above the limit the page asks again after a moment. */
   withPermit: PageInFlightLimit;
   /** Forms that arrive at the same time. */
   bodies: BodyLimit;
@@ -93,7 +93,8 @@ function visitHandler(deps: ThreeDsPagesDeps, page: ServedPage): RoutedHandler {
     const chosen = LANGUAGE_ALONE.exec(queryText(request))?.[1];
     const locale = chooseLocale(chosen, request.headers["accept-language"]);
     const { state = "" } = request.params;
-    // Until the signature is verified, the state is a client's own text: it is in no header and in no page.
+    // The state is the client's own text until its signature is verified, so it is in no header and in no
+    // page.
     const verified = deps.sessions.verify(state, page.purpose, deps.now());
     const paymentId = verified.kind === "valid" ? verified.ids.paymentId : undefined;
     if (paymentId !== undefined) deps.rate.know(paymentId);

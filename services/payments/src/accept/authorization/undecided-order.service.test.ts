@@ -41,7 +41,7 @@ async function undecidedPayment(orderId: string, context = payments.context()): 
   return command.paymentId;
 }
 
-/** Its merchant reads it until the bank was asked. */
+/** Its merchant reads the payment until the bank was asked. */
 const decided = (paymentId: string) =>
   eventually(async () => {
     const reply = await payments.call(operations.getPayment.command, { paymentId });

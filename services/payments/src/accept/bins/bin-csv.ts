@@ -100,7 +100,7 @@ const CSV = {
   info: true,
   trim: true,
   skip_empty_lines: true,
-  // Counted here, so that the line is named beside the others.
+  // The columns are counted here, so that the fault names its line like the others.
   relax_column_count: true,
   skip_records_with_error: true,
   max_record_size: 10_000,

@@ -56,7 +56,10 @@ export function mayBePaid(
   );
 }
 
-/** The states of a payment that failed for good. They are listed, so that a new state is never taken for a failure. */
+/**
+ * The states of a payment that failed for good. They are listed, so that a new state never counts as a
+ * failure.
+ */
 export const FAILED_STATES = ["FAILED", "REJECTED", "CANCELLED"] as const satisfies PaymentState[];
 
 function hasFailed({ state, hasSucceeded }: CheckoutAttempt): boolean {

@@ -89,7 +89,7 @@ export function startClosingCheckouts(
     },
     keys: () => ["all"],
     inFlightMax: () => 1,
-    // One item stands for all that are over.
+    // One item represents all checkouts that have ended.
     lease(all) {
       const items = isDue ? [all] : [];
       isDue = false;

@@ -29,7 +29,7 @@ import { concludeCheckout, type ConcludeCheckoutDeps } from "./conclude-checkout
 
 export type PayCheckoutDeps = CheckoutDetailsDeps &
   ConcludeCheckoutDeps & {
-    /** Without and with 3-D Secure. */
+    /** The two ways to pay, without and with 3-D Secure. */
     paying: Authorization & Pick<ThreeDs, "enrol">;
     /** `linkAttemptsMax`: cards that may be tried on one payment link within an hour without being charged. */
     limits: { linkAttemptsMax: number };

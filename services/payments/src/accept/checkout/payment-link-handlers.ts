@@ -60,7 +60,7 @@ export async function showPaymentLinks(
   return { outcome: "done", result: partOf(read, paymentLinkRecord) };
 }
 
-/** It has no status and no type of transaction by which it is searched. */
+/** Payment links have no status and no type of transaction to search by. */
 const PAYMENT_LINKS: ListTable = {
   name: "payment_link",
   id: "payment_link_id",

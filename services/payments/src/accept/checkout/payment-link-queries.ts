@@ -8,7 +8,7 @@ import type { PaymentsDatabase } from "../../database.ts";
 
 export type PaymentLinkRow = Selectable<PaymentLinkTable>;
 
-/** A link, with whether its time is over and what became of the payment that has it. */
+/** A link, with its expiry's state and the outcome of the payment that has it. */
 export type FoundLink = PaymentLinkRow & { is_expired: boolean; taking: "NONE" | "UNDER_WAY" | "PAID" };
 
 /** The state of the payment that holds a link for one. A payment that has ever succeeded used the link up. */

@@ -39,7 +39,8 @@ export async function withIdempotencyKey<Result>(
     }
   });
   if (written !== "taken") return written;
-  // Both were one transaction: a key without an answer was purged between two statements, and is free in a moment.
+  // The key and its answer are written together, so a key without an answer was purged between two
+  // statements, and is free in a moment.
   const inUse = (): CommandReply<Result> => ({ outcome: "problem", code: "idempotency_key_in_use" });
   const copy = () => db.transaction().execute(write);
   return await answerRepetition(db, key!, taking, { free: inUse, copy, unfinished: inUse });

@@ -20,7 +20,7 @@ afterEach(() => payments.close());
 
 type Keys = Record<string, string>;
 
-/** While only a process with these keys runs. */
+/** Does the work while only a process with these keys runs. */
 async function during<Result>(keys: Keys, work: () => Promise<Result>): Promise<Result> {
   const service = await payments.startAnother(keys);
   try {

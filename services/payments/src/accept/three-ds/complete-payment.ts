@@ -90,7 +90,10 @@ async function complete(
   return "claimed";
 }
 
-/** Nothing was sent, so the payment waits for its cardholder again. If that is not written, recovery ends the payment. */
+/**
+ * Makes the payment wait for its cardholder again, since nothing was sent. If that cannot be written,
+ * recovery ends the payment.
+ */
 async function reopen(
   deps: CompletePaymentDeps,
   found: SessionPayment,
@@ -128,7 +131,7 @@ export async function readSession(
 
 const NOT_FOUND: Reply = { outcome: "problem", code: "three_ds_session_not_found" };
 
-/** While another process completes the payment its end is a moment away. */
+/** Waits a moment for the end of a payment that another process is completing. */
 async function awaitEnd(
   deps: CompletePaymentDeps,
   asked: { paymentId: string; sessionId: string },

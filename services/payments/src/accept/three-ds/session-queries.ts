@@ -114,7 +114,10 @@ export async function awaitCardholder(
   return changed.numAffectedRows === 1n;
 }
 
-/** There is no challenge: the payment continues under the same lease, renewed. @returns false when that is not ours. */
+/**
+ * Continues the payment without a challenge under the same lease, renewed. @returns false if the lease is no
+ * longer ours.
+ */
 export async function startAuthorizing(
   trx: Transaction<PaymentsDatabase>,
   payment: Leased,

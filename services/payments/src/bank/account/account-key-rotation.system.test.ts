@@ -44,7 +44,7 @@ afterEach(() => payments.close());
 
 type Settings = Record<string, string>;
 
-/** While only a process with these settings runs. */
+/** Does the work while only a process with these settings runs. */
 async function during<Result>(settings: Settings, work: () => Promise<Result>): Promise<Result> {
   const service = await payments.startAnother(settings);
   try {
@@ -146,7 +146,7 @@ test("without a key that credentials need payments does not start, and says what
     code: 1,
     printed: `0 accounts' credentials encrypted again under a2\nno key of the ring opens the credentials of account ${accountId}\n`,
   });
-  // The key is lost: the bank's credentials are given once more, and then nothing needs it.
+  // The key is lost: operators enter the bank's credentials again, and then nothing needs the key.
   await during({ ...ring(NEW), KEYS_ABANDONED: "a1" }, async () => {
     await change(accountId, { secrets: SECRETS });
     expect(await probe(accountId)).toMatchObject({ result: { result: "ok" } });

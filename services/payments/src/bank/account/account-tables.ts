@@ -64,7 +64,10 @@ export type MerchantRouteTable = {
   confirmed_at: Date | null;
 };
 
-/** One line of a merchant's routes: what it names has to agree with the payment, what it leaves out agrees with all. */
+/**
+ * One line of a merchant's routes. A payment has to match every given criterion; a missing criterion matches
+ * all payments.
+ */
 export type Route = z.infer<typeof routeSchema>;
 
 /** The room's part of the schema; `database.ts` composes them. */

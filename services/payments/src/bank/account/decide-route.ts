@@ -76,7 +76,10 @@ export function decideRoute(
   });
 }
 
-/** Two orders of one name are never at one bank, which could show the first one's decline for the second. */
+/**
+ * The same order is never sent to one bank twice, because the bank could show the first one's decline for the
+ * second.
+ */
 function isElsewhere(one: AtBank, other: AtBank): boolean {
   return one.protocol !== other.protocol || hostOf(one) !== hostOf(other);
 }

@@ -47,7 +47,7 @@ beforeAll(async () => {
     },
   );
   end = async () => {
-    // Otherwise the service would wait for the calls that hang.
+    // The service would otherwise wait for the hanging calls.
     line.cut();
     await payments.close();
     await line.close();

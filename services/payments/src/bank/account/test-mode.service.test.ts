@@ -162,7 +162,7 @@ test("no reference of test mode is ever in a live bank's ledger, nor a live one 
   const [live, tested] = [await inLedgers(payments, liveBank), await inLedgers(testBank)];
   expect(paid.test.filter((paymentId) => live.has(paymentId))).toEqual([]);
   expect(paid.live.filter((paymentId) => tested.has(paymentId))).toEqual([]);
-  // Both have payments, so that neither is empty for want of any.
+  // Both modes have payments, so that neither list is empty for lack of any.
   expect(paid.live.filter((paymentId) => live.has(paymentId)).length).toBeGreaterThan(5);
   expect(paid.test.filter((paymentId) => tested.has(paymentId)).length).toBeGreaterThan(5);
 });

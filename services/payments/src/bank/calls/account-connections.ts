@@ -24,7 +24,7 @@ export type PermitsOf = (accountId: string) => SharedPermits;
 export function createMerchantPermits({ table }: Accounts, { share }: { share: number }): PermitsOf {
   const made = new Map<string, { max: number; permits: SharedPermits }>();
   return (accountId) => {
-    // For an unknown account every call is `not_sent`, and holds a permit for no time.
+    // Every call to an unknown account is `not_sent`, and uses its permit for no time.
     const max = connectionsOfLanes(table()?.accounts.get(accountId)?.connectionsMax ?? 1).payments;
     const known = made.get(accountId);
     if (known?.max === max) return known.permits;

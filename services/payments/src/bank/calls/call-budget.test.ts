@@ -95,7 +95,7 @@ test("what was begun goes on where new payments and reads stop, and waits for it
   const waiting = lane("refunds").refund({});
   slots.taken.delete(4);
   expect(await waiting).toEqual({ kind: "sent" });
-  // It does not wait longer than its caller does.
+  // The budget waits no longer than its caller does.
   expect(await lane("refunds").refund({ until: new Date() })).toEqual(limited);
 });
 

@@ -79,7 +79,7 @@ export function createCallBudget(
       try {
         return await waitForBudget(rangeOf(kind, { accountId, max }), kind, until);
       } catch {
-        // Without the database calls cannot be counted, and the bank would refuse what is too much.
+        // Calls cannot be counted without the database, and the bank would refuse calls above the limit.
         return { kind: "not_sent", reason: "limit" };
       }
     },

@@ -19,7 +19,7 @@ async function setUp(settings: Record<string, string> = {}, { connectionsMax = 1
   await payments.moveAccount(line.url);
   await payments.startAnother(settings);
   onTestFinished(async () => {
-    // Otherwise the service would wait for the calls that hang.
+    // The service would otherwise wait for the hanging calls.
     line.cut();
     await payments.close();
     await line.close();

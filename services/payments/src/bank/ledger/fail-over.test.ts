@@ -49,7 +49,7 @@ test.each<{ kind: AcquirerOutcome["kind"]; reason?: string }>([
 test("a decline that leaves the bank less than its whole time is the end: nothing is written", async () => {
   const payment = { payment_id: "p", merchant_id: "m", lease_token: "l", account_id: "a" };
   const given = { route: ROUTE, deadlineAt: 100, retryUntil: 10 };
-  // It is never connected.
+  // The database is never connected.
   const db = createDatabase<PaymentsDatabase>(new Pool());
   const deps = { db, events: { writeFailed: () => {} }, now: () => 11 };
   const answered = withFailover(deps, payment, given, () => Promise.resolve(SOFT));

@@ -40,7 +40,7 @@ export type Movement = {
   kind: "capture" | "void" | "release" | "refund";
   /** The first call's reference; later references add a number to it. */
   reference: string;
-  /** The operation or the refund; absent for the refund that gives back a payment which was to be reversed. */
+  /** The operation or the refund; absent for the refund in place of a payment's reversal. */
   movementId?: string;
   amountMinor: bigint;
 };
@@ -67,7 +67,7 @@ export function subReferenceOf(calls: readonly BankCall[], movement: Movement): 
 /** The judgement of an answer by a bank that does not give our reference of such a movement back. */
 type Among = { otherNames: readonly string[]; judge: (shown: Verdict) => Promise<Verdict> };
 
-/** Asks the bank what became of a movement, under its last reference or another, and notes what it knows. */
+/** Asks the bank for the outcome of a movement, under its last reference or another, and notes the answer. */
 export async function inquire(
   deps: MovementDeps,
   payment: OrderedPayment,
@@ -163,7 +163,8 @@ export async function send(
 ): Promise<Sent | undefined> {
   const subReference = subReferenceOf(calls, movement) + (step === "repeat" ? 0 : 1);
   const isRepeated = step === "repeat" && callsOf(calls, movement).some(mayHaveLeft);
-  // Counted from before the commit: a process that stands still after it must not send it when another one may.
+  // The wait is counted from before the commit: a process that stops after it must not send the call when
+  // another process may.
   const until = waitUntil(deps);
   const call = await deps.db.transaction().execute(async (trx) => {
     if (await isChargedBack(trx, payment, movement)) return "charged_back";
@@ -246,7 +247,7 @@ export async function sendBegun(
   let answer: AcquirerOutcome | undefined;
   const noted = await makeCall(db, call, acquirer.capabilities, async () => {
     answer = await acquirer[method[movement.kind]](request);
-    // Before the answer is noted, after which nobody asks about it again.
+    // This comes before the answer is noted, after which nobody asks about it again.
     if ("holdStands" in answer && answer.holdStands) events.holdStands(payment, "voided_capture");
     return answer;
   });

@@ -3,7 +3,7 @@ import { amountToJson, createTransition, type CommandReply } from "@holdfast/con
 import { merchantStatus } from "../../payment/payment.ts";
 import { wholeMinor, type PaymentFunds } from "../../payment/refundable-minor.ts";
 
-/** The states that may follow each status. A bank may give back what was lost. */
+/** The states that may follow each status. A bank may give a lost chargeback back. */
 export const CHARGEBACK_TRANSITIONS = {
   NONE: ["OPEN"],
   OPEN: ["WON", "LOST", "WITHDRAWN"],

@@ -45,7 +45,7 @@ export async function addEvidencePart(
   sent: Sent,
 ): Promise<CommandReply<ChargebackDetail>> {
   const content = deps.recipient.open(sent.content);
-  // Its key was replaced since the file began: it is sent again.
+  // The key was replaced since the file began, so the file is sent again.
   if (!content) return { outcome: "not_started" };
   const part = { ...sent, content };
   const refused = await deps.db

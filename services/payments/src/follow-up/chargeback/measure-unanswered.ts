@@ -36,7 +36,7 @@ export async function measureUnanswered(
   return rows[0]!;
 }
 
-/** Long enough for what a merchant has to look for, short enough that most cases have their files by then. */
+/** Enough time for a merchant to find the files, and so short that most cases have them by then. */
 const NEAR_MS = 3 * 86_400_000;
 /** A long interval, since deadlines are days away, and an idle process asks for little. */
 const MEASURE_INTERVAL_MS = 600_000;

@@ -82,7 +82,7 @@ async function takeCase(
   return opened.chargeback_id;
 }
 
-/** Has the lines that give back, and belong to no case yet, find theirs: a file may name the two in any order. */
+/** Matches reversal lines without a case to their cases: a file may name the two in any order. */
 export async function giveBack(trx: Trx, payment: PaymentRow): Promise<void> {
   const waiting = await trx
     .selectFrom("chargeback_line")

@@ -13,7 +13,10 @@ type Asked = { paymentId: string; merchantId: string | undefined; operationId: s
 /** The key that an operation came with, and the request's fingerprint under each key of the ring. */
 export type OperationKey = { scope: string; key: string; fingerprint: Buffer; older: readonly Buffer[] };
 
-/** The gateway sent the message again because it lost the connection: waits for the first one's end. */
+/**
+ * Waits for the end of the first copy of a message that the gateway sent again because it lost the
+ * connection.
+ */
 export async function answerOperationCopy(deps: Deps, asked: Asked): Promise<Reply> {
   return await awaitFirst(
     () => operationState(deps, asked, asked.operationId),

@@ -35,8 +35,9 @@ type Reply = CommandReply<ApiPaymentResponse>;
 type Decline = Pick<Declined, "resultCode" | "resultMessage" | "isTooLate">;
 
 /**
- * Records an operation's known outcome under our lease, and leaves an unknown one to recovery. The bank has got no expiry:
- * what a merchant was told is carried out however late the acquirer reads it.
+ * Records an operation's known outcome under our lease, and leaves an unknown one to recovery. The bank gets
+ * no expiry: an operation that a merchant got an answer for is carried out however late the acquirer reads
+ * it.
  */
 export async function concludeOperation(
   deps: ConcludeOperationDeps,

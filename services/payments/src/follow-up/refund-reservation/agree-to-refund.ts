@@ -46,7 +46,8 @@ export async function agreeToRefund(
   return await orNotStarted(() =>
     db.transaction().execute(async (trx): Promise<Agreed> => {
       const reserved = await lockReserved(trx, refundId);
-      // Nobody can decide about an amount that is lost, as after a restore: the refund waits, and can be rejected.
+      // Nobody can decide about an amount that is lost, as after a restore: the refund waits, and can be
+      // rejected.
       if (!reserved) return { outcome: "problem", code: "refund_not_found" };
       if (reserved.state === "RELEASED" || reserved.state === "REFUSED")
         return { outcome: "problem", code: "refund_already_decided" };

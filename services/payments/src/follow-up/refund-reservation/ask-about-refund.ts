@@ -41,7 +41,7 @@ export async function askUntilNotExpired(
 
 const EXPIRED_MAX = 100;
 
-/** The refund's outcome, as far as the bank can tell it from the payment's other refunds. */
+/** The refund's outcome, as far as the bank distinguishes it from the payment's other refunds. */
 export async function askAboutRefund(
   deps: MovementDeps,
   payment: PaymentRow,
@@ -75,7 +75,7 @@ async function recordForgotten(
     if (!payment) return undefined;
     const movement = movementOf(refund);
     const calls = await findCalls(trx, refund.paymentId);
-    // It was sent during the inquiry, and the bank has shown that call.
+    // The refund was sent during the inquiry, and the bank has shown that call.
     if (callsOf(calls, movement).some(mayHaveLeft)) return undefined;
     return await beginCall(trx, payment, newCall(payment, movement, subReference), calls);
   });

@@ -69,7 +69,7 @@ export async function carryOutAtBank(
   let asked: Asked | undefined;
   // Leaves as much time for a call behind it.
   const half = within(deps, deps.now() + (deadlineAt - deps.now()) / 2);
-  // After `payments` settled it in a restored database of `refunds` no call could add to it.
+  // If `payments` has settled it while `refunds` was restored, no call could add to it.
   if (refund.resumed || state === "SETTLED" || wasSent) {
     asked = await askUntilNotExpired(half, payment, refund, calls);
     await failpoint("payments.after_refund_inquiry");
@@ -82,7 +82,8 @@ export async function carryOutAtBank(
   }
   const names = await namesBefore(half, payment, refund, calls, asked);
   if ("kind" in names) return done(movement, subReference, names);
-  // Counted from before the commit: a process that stands still after it must not send it when another one may.
+  // The wait is counted from before the commit: a process that stops after it must not send the call when
+  // another process may.
   const until = waitUntil(within(deps, deadlineAt));
   const call = await orNotStarted(() => beginSending(deps, refund, calls, { subReference, ...names }));
   if ("outcome" in call) return call;
@@ -213,7 +214,7 @@ async function beginSending(
       .selectAll()
       .where("refund_id", "=", refundId)
       .where("state", "=", "ACTIVE")
-      // Nobody takes their consent back meanwhile.
+      // The lock keeps consents from being withdrawn meanwhile.
       .forUpdate()
       .executeTakeFirst();
     if (!payment || !own) return { outcome: "problem", code: "refund_not_found" };

@@ -18,7 +18,7 @@ export const PAYMENTS: ListTable = {
   hasStatusIndex: ({ merchantId }) => merchantId !== undefined,
 };
 
-/** The list with the columns that operators see beside. */
+/** The list with the columns that only operators see. */
 export const OPERATORS_PAYMENTS: ListTable = {
   ...PAYMENTS,
   columns: sql`payment.*, ${lastOperation()} as operation, ${msSince("created_at")} as age_ms,

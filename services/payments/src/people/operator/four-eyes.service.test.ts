@@ -5,7 +5,7 @@ import { personAs } from "@holdfast/tests/support";
 import { checkouts } from "../../../test/checkout-harness.ts";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 
-/** The issuer of the credential that a merchant asked with does not settle what became of the payment. */
+/** The issuer of the requesting credential must not decide the payment's outcome. */
 let payments: PaymentsHarness;
 
 beforeAll(async () => {

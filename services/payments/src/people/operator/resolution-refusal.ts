@@ -58,7 +58,7 @@ export function refusalOf(
   }
   if (state === "ENROLLING") return invalidState(payment);
   if (!isBeingReversed(state)) return undefined;
-  // The refund in place of the reversal is not sent any more.
+  // The refund in place of the reversal is no longer sent.
   const isChargedBack = reversal?.settled_at && payment.charged_back_minor > 0n;
   if (!reversal || (!reversal.refused_at && !isChargedBack))
     return { outcome: "problem", code: "reversal_pending" };

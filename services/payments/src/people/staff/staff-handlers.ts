@@ -31,8 +31,8 @@ import { audit, describe } from "../operator/operator-request.ts";
 type Deps = ListDeps & ListCheckoutsDeps & PaymentLinkDeps & { operations: MerchantOperations };
 
 /**
- * Commands of a merchant's staff: what operators see and merchants do, for the merchant alone that the verified token
- * names. Operators at the bank's side, and their notes, are not shown to them.
+ * Commands of a merchant's staff: the reads of operators and the actions of merchants, limited to the
+ * merchant of the verified token. Staff do not see operators' data about the bank, nor their notes.
  */
 export function staffHandlers(deps: Deps) {
   return [...readingHandlers(deps), ...changingHandlers(deps)];

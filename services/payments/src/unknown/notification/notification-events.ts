@@ -46,7 +46,9 @@ export function createNotificationEvents(log: Logger, now: () => number): Notifi
   };
 }
 
-/** Anybody may send, so the log has one line a second, with how many there were since the last one. */
+/**
+ * Writes at most one line a second, with the number since the last one, since anybody may send notifications.
+ */
 function onceASecond(now: () => number): (write: (count: number) => void) => void {
   let [writtenAt, count] = [-Infinity, 0];
   return (write) => {

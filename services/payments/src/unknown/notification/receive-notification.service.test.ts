@@ -151,7 +151,7 @@ describe("a bank's notification", () => {
     const held = await row(paymentId);
     expect(held).toMatchObject({ is_noted: true, is_leased: true });
     expect(held.due_in).toBeGreaterThan(3_000);
-    // That process asks, which may have been before what was notified, and leaves the rest to a day later.
+    // That process may have asked before the notified change, and leaves the next inquiry to a day later.
     const pool = createPool({
       url: payments.database.urls.payments.app,
       connectionsMax: 1,

@@ -16,7 +16,7 @@ export type RecoveryDecision =
   | ({ action: "conclude" } & FinalOutcome)
   /** Commits the decision to reverse, then repeats the reversal until it is acknowledged. */
   | { action: "reverse"; cause: string }
-  /** It cannot be decided yet. */
+  /** The payment cannot be decided yet. */
   | { action: "wait"; cause: string; notBefore?: Date; review?: ReviewShown };
 
 /** Times by a payment's age (see `LeasedPayment`), by the database's clock. */

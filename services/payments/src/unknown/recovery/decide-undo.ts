@@ -12,8 +12,8 @@ import { mayStillArrive } from "../../bank/ledger/bank-call.ts";
 /** The end of an attempt: the money is back, was never taken or has never been seen, or it is tried again. */
 export type UndoResult =
   /**
-   * `horizon`: the bank had not seen it until then. `isUnshown`: that is a decision and no knowledge, or the bank's record did
-   * not show what was reversed, so that it is looked at once more.
+   * `horizon`: the bank had not seen it by then. `isUnshown`: that is a decision without proof, or the bank's
+   * record did not show the reversed movement, so it is inquired about once more.
    */
   | { kind: "undone"; by: "reversal" | "refund" | "horizon"; isUnshown?: true }
   /** `isChargedBack`: nothing was sent, since a chargeback has given the buyer the money. */

@@ -9,9 +9,9 @@ import { leaseUnsettled } from "../../payment/payment-lease.ts";
 export type GetPaymentDeps = RecoverDeps & { limits: { leaseMs: number } };
 
 /**
- * Reads one payment of the merchant that asks. If its outcome is unknown and no process works on it, this read asks the
- * acquirer now, at most once every {@link REST_MS} and for a short time. It only inquires: what has to be sent is sent by
- * the worker, with the time that it needs.
+ * Reads one payment of the calling merchant. If its outcome is unknown and no process works on it, this read
+ * asks the acquirer now, at most once every {@link REST_MS} and for a short time. It only inquires: the
+ * worker sends everything that has to be sent, with the time that it needs.
  */
 export async function getPayment(
   deps: GetPaymentDeps,

@@ -31,7 +31,7 @@ test("a payment that a read finds to be reversed is reversed soon, though the wo
      where payment_id = $1`,
     [command.paymentId],
   );
-  // It looks when it starts, and half a minute later.
+  // Recovery looks when it starts, and half a minute later.
   await payments.startAnother({ RECOVERY_INTERVAL: "2s" });
   expect(await payments.read(command.paymentId)).toMatchObject({ result: { status: "ENROLLED" } });
   const state = "select state from payments.payment where payment_id = $1";

@@ -11,7 +11,10 @@ const FAST = {
   RECOVERY_INTERVAL: "30ms",
   REVERSE_UNSEEN_AFTER: "3s",
 };
-/** For tests in which the bank knows the payment, or recovery has to leave it alone, however slow the machine is. */
+/**
+ * Settings for tests in which the bank knows the payment, or recovery has to leave it alone, however slow the
+ * machine is.
+ */
 const PATIENT = { ...FAST, ACQUIRER_TIMEOUT: "60s", REVERSE_UNSEEN_AFTER: "5m" };
 
 let payments: PaymentsHarness;

@@ -3,7 +3,10 @@ import { eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 
-/** A bank that does not bind a reference which it has not seen: what it does not know today it may carry out later. */
+/**
+ * A bank that does not bind an unseen reference: it may still carry out later a call that it does not know
+ * now.
+ */
 let payments: PaymentsHarness;
 /** Payments that the bank had not seen at their horizon, for a test each: they waited for it together. */
 let pastHorizon: string[];

@@ -4,10 +4,13 @@ import { evenSchedule, eventually } from "@holdfast/tests/support";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 
-/** A bank that carries out a request as often as it gets it: what was lost may be on its way, and must not be overtaken. */
+/**
+ * A bank that carries out a request as often as it gets it: a lost call may still be on its way, and must not
+ * be overtaken.
+ */
 let payments: PaymentsHarness;
 
-/** Longer than any call that is answered, and than any test: what ends is moved into the past. */
+/** Longer than any answered call and than any test: ends are moved into the past instead. */
 const CALL = 5_000;
 const LATE = 600_000;
 
@@ -69,7 +72,7 @@ async function sentAgo(operationId: string, ms: number): Promise<Date> {
   return await sentAt(operationId);
 }
 
-/** Recovery has begun and ended once more: what it began before may have looked at older times. */
+/** Waits until recovery has begun and ended once more: an earlier round may have read older times. */
 async function anotherLook(paymentId: string): Promise<void> {
   const { recovery_attempts: before } = await attempts(paymentId);
   await eventually(async () => (await attempts(paymentId)).recovery_attempts >= before + 2);
