@@ -11,7 +11,7 @@ import { eventually } from "../support/index.ts";
 import { AlertWatch, type Page } from "./watch-alerts.ts";
 import { pay, startWatchedProduct, type WatchedProduct } from "./watched-product.ts";
 
-/** How many times faster the rules' time passes. */
+/** The factor by which the rules' time passes faster. */
 const TIMES = Number(process.env["ALERTS_TIMES"] ?? 10);
 const burnsFast = (slo: string): Page => ({ alertname: "HoldfastErrorBudgetBurnsFast", slo });
 
@@ -159,7 +159,7 @@ test("what is no outage and still has to be told: once, or for a day", async () 
   await alerts.expectQuiet();
 });
 
-// At the end, because it compares with an hour ago.
+// This comes last, because it compares with an hour ago.
 test("merchants who cannot reach the gateway", async () => {
   await alerts.expectOutage("no merchant reaches the gateway", {
     begin: () => product.send(undefined),

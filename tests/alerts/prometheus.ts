@@ -17,7 +17,7 @@ export type Prometheus = {
   /** The targets, as the discovery of pods would give them: name to the URL of the health port. */
   setTargets(targets: Record<string, string>): void;
   firing(): Promise<Firing[]>;
-  /** How many targets answer. */
+  /** The number of targets that answer. */
   up(): Promise<number>;
   /** @throws when a rule could not be evaluated. */
   expectHealthyRules(): Promise<void>;
@@ -76,7 +76,7 @@ export async function startPrometheus(by: number): Promise<Prometheus> {
   };
 }
 
-/** Under the labels that the PodMonitor gives. */
+/** A target under the labels that the PodMonitor gives. */
 function targetOf([name, url]: [string, string]) {
   return {
     targets: [new URL(url).host],

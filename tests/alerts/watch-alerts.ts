@@ -48,7 +48,7 @@ export class AlertWatch {
     return [...fired];
   }
 
-  /** Its pages in their time, none that it does not name, and none fifteen minutes after its mend. */
+  /** Expects the outage's pages in their time, no other page, and none fifteen minutes after the repair. */
   async expectOutage(what: string, outage: Outage): Promise<void> {
     const { begin, mend, pages, also = [], within = WITHIN } = outage;
     expect(await this.#pages(), `before: ${what}`).toEqual([]);

@@ -39,7 +39,7 @@ export async function startWatchedProduct(by: number): Promise<WatchedProduct> {
   const sandbox = await startProduct({ services: linked(links, targets), settings: SETTINGS });
   const { file } = sandbox;
   targets.bank = Number(new URL(file.acquirerUrl).port);
-  // Nothing was paid yet, so the account may still have another address.
+  // The account has no payments yet, so its address may still change.
   const moved = await sandbox.operator()("PATCH", `/operator/acquirer-accounts/${file.accountId}`, {
     settings: { url: `http://127.0.0.1:${links.bank.port}` },
     secrets: {},
@@ -122,7 +122,7 @@ function healthUrls({ healthUrls: urls }: SandboxFile): Record<string, string> {
   return { "gateway-merchant": merchants!, ...others };
 }
 
-/** Read anew, because a process may have been started again. */
+/** The pid is read each time, because a process may have been started again. */
 function pidOf({ home }: RunningSandbox, service: string): number {
   const { processes } = JSON.parse(readFileSync(join(home, "sandbox.json"), "utf8")) as SandboxFile;
   return processes[service === "gateway-merchant" ? "api-gateway" : service]!;

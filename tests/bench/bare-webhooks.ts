@@ -53,5 +53,5 @@ export async function createBareWebhooks({
   };
 }
 
-/** As many as the dispatcher has under way to one endpoint. */
+/** The number of requests that the dispatcher has under way to one endpoint. */
 const CONNECTIONS_MAX = 8;

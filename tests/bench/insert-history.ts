@@ -22,5 +22,5 @@ export async function insertHistory({ rows, sandbox }: Bench): Promise<void> {
 }
 
 const BATCH = 100_000;
-/** With a million rows somewhat more than the range that a search may have. */
+/** With a million rows the history is somewhat longer than the longest range of a search. */
 const APART_MS = 3_000;

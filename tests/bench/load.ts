@@ -62,7 +62,7 @@ async function client(index: number): Promise<void> {
   while (performance.now() < end && due < end) {
     const early = due - performance.now();
     if (early > 0) await delay(early);
-    // With a rate, latency counts from when the request was due: a server that stalls cannot hide it.
+    // With a rate, latency counts from the request's due time: a server that stalls cannot hide it.
     const started = intervalMs === 0 ? performance.now() : due;
     const { statusCode, body } = await pool.request({
       method: "POST",

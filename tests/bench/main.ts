@@ -52,7 +52,7 @@ ${Object.entries(PARTS)
 
 /** Keeps the rate limit out of the measurement. */
 const UNLIMITED = "1000000";
-/** Enough for one endpoint each of the deliveries. */
+/** Enough ports for each delivery to have an endpoint. */
 const PORTS = 16;
 const QUICK = { rounds: 1, seconds: 2, rows: 100_000, payments: 100_000 };
 

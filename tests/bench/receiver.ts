@@ -15,7 +15,7 @@ const { values } = parseArgs({
   options: { cert: { type: "string" }, key: { type: "string" }, ports: { type: "string", default: "1" } },
 });
 
-/** By path: when each event id came first. */
+/** The first arrival of each event id, by path. */
 const ledgers = new Map<string, Map<string, number>>();
 let requests = 0;
 let lastAtUs = 0;

@@ -98,7 +98,7 @@ async function benchRate(
   return result.answered + sum(rounds.map((round) => round.ours.answered));
 }
 
-/** At 10 a second fewer payments than in this time are too few for clocks that tick each 10 ms. */
+/** A shorter run at 10 a second has too few payments for clocks that tick every 10 ms. */
 const SECONDS_MIN = 10;
 
 function report(rate: number, rounds: Round[], idle: Record<string, number>): void {

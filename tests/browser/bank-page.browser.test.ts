@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 beforeEach(() => modes({ challenge: "page", returns: "proven" }));
 afterAll(async () => {
-  // As it is for everybody else.
+  // Restores the bank's usual modes for later files.
   await modes({ challenge: "form", returns: "bare" });
   await product.stop();
 });

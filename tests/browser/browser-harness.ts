@@ -18,7 +18,7 @@ export type BrowserHarness = {
   readCheckout(checkoutId: string): Promise<Checkout>;
   /** A new browser without any history, on the checkout's page. */
   visit(checkout: Partial<Checkout> & Pick<Checkout, "checkoutUrl">, buyer?: Buyer): Promise<Page>;
-  /** As the merchant of the sandbox, live and in test mode. */
+  /** Calls the merchant API as the sandbox's merchant, live and in test mode. */
   merchantApi: (method: string, path: string, body?: unknown) => Promise<Checkout & Record<string, string>>;
   testApi: (method: string, path: string, body?: unknown) => Promise<Checkout & Record<string, string>>;
   /** Gives the merchant of the sandbox a look of its own, as an operator; null takes it away. */
@@ -241,7 +241,7 @@ export async function inspectOnEveryScreen(page: Page, name: string): Promise<vo
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export const CARD = { pan: "4111111111111111", cvv: "937" };
-/** Its bank challenges it. */
+/** A card whose bank requires a challenge. */
 export const CHALLENGED = "4000000000003220";
 
 /** Types a card as a person does, key by key. */

@@ -62,7 +62,7 @@ test("a dispute's evidence is four clicks away, and the file comes back as it wa
   for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
   expect(Buffer.concat(chunks)).toEqual(content);
   expect(download.suggestedFilename()).toContain("fişi");
-  // To the payment, and back.
+  // The links lead to the payment and back.
   await factElement(page, "Payment").getByRole("link").click();
   await factElement(page, "Disputes").getByRole("link").click();
   expect(new URL(page.url()).pathname).toBe(path);
@@ -118,7 +118,7 @@ test("what the bank says later is recorded, and who may only read changes nothin
   const vera = await signInTo(product, "vera", path);
   expect(await vera.getByRole("main").getByRole("button").count()).toBe(0);
   expect(await vera.getByText("it needs the role operations").count()).toBe(1);
-  // It may have a whole card number.
+  // The file may have a whole card number.
   expect(await vera.getByText("letter.pdf").count()).toBe(1);
   expect(await vera.getByRole("link", { name: "letter.pdf" }).count()).toBe(0);
 });

@@ -27,7 +27,7 @@ test.each(["vera", "mina"])(
     const { orderId } = await sell(product);
     const tried = await sell(product, undefined, product.testApi);
     const ownedBy = (order: string) => (name === "mina" ? order : null);
-    // More than any page of a list has.
+    // More rows than any page of a list has.
     await product.query(`insert into payments.payment
     select (jsonb_populate_record(payment, jsonb_build_object('payment_id', uuidv7(), 'created_at', now()))).*
     from payments.payment, generate_series(1, 250) where order_id = '${orderId}'`);
@@ -66,7 +66,7 @@ test.each(["vera", "mina"])(
     expect(await page.getByRole("link", { name: orderId }).count()).toBeGreaterThan(0);
     const current = page.getByRole("group", { name: "Mode" }).locator("[aria-current]");
     expect(await current.innerText()).toBe("Live");
-    // From one live payment, the switch leads to the list.
+    // The switch leads from one live payment to the list.
     await page.getByRole("link", { name: orderId }).first().click();
     await page.getByRole("group", { name: "Mode" }).getByRole("link", { name: "Test" }).click();
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Payments");

@@ -10,7 +10,7 @@ export function readerOf({ name: _name, ...reader }: typeof DESK): BrowserContex
   return reader;
 }
 
-/** At a desk, and with the narrowest telephone in the language with the longest words. */
+/** Readers at a desk, and with the narrowest telephone in the language with the longest words. */
 export const READERS = [
   { name: "desk", reader: readerOf(DESK) },
   {
@@ -19,7 +19,7 @@ export const READERS = [
   },
 ] satisfies { name: string; reader: BrowserContextOptions }[];
 
-/** In a browser of their own, signed in by one click. */
+/** Signs in with one click, in a browser of its own. */
 export async function signInTo(
   product: BrowserHarness,
   name: string,

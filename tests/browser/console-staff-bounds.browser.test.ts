@@ -67,7 +67,7 @@ const pagesOf = ({ paymentId, orderId, refundId, paymentLinkId, eventId }: Thing
 
 test("another merchant's things, and pages that are for operators, are pages that are not found", async () => {
   const things = await makeThings();
-  // From now on they are another merchant's.
+  // The records belong to another merchant from now on.
   const other = randomUUID();
   const page = await signIn("mina");
   const made = await askOperatorApi(product, "omer", {

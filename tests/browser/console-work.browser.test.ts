@@ -304,7 +304,7 @@ async function reportMissing(...grosses: string[]): Promise<string[]> {
 
 const rowOf = (page: Page, amount: string) => page.getByRole("row").filter({ hasText: `TRY ${amount}` });
 
-/** From a list to the difference's own page. */
+/** Goes from a list to the difference's own page. */
 async function open(page: Page, amount: string): Promise<void> {
   await rowOf(page, amount).getByRole("link").click();
   await page.getByRole("heading", { name: "Difference: Missing here" }).waitFor();

@@ -116,7 +116,7 @@ test("an approval is asked about once, with amount, card, order and merchant", a
     expect.stringMatching(`^Approve: TRY\\s5\\.00, card 411111 … 1111, order ${orderId}, Demo Shop\\?$`),
   ]);
   expect(await decisionsOf(refundId)).toEqual([]);
-  // As if the script had failed.
+  // Simulates a failed script.
   await page.evaluate(`document.querySelector('form[action$="/approve"]').submit()`);
   await page.getByRole("button", { name: "Yes, do it" }).waitFor();
   await inspectOnEveryScreen(page, "console-question");
@@ -236,7 +236,7 @@ test("after a logout the session is over everywhere, and the back button shows n
   });
   expect(again.status).toBe(303);
   await page.goto(`${consoleUrl}/refunds`);
-  // At the provider, too: it asks who this is.
+  // The provider's session has ended, too: it asks who this is.
   await page.getByRole("button", { name: /^alice/ }).waitFor();
   await page.goBack();
   expect(await page.getByRole("table").count()).toBe(0);

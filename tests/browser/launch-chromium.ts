@@ -10,7 +10,7 @@ export function launchChromium(further: readonly string[] = []): Promise<Browser
       "--disable-component-update",
       "--disable-sync",
       "--no-first-run",
-      // Its own sandbox does not work for root.
+      // Chromium's own sandbox does not work for root.
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
       ...further,
     ],

@@ -41,7 +41,7 @@ test.each([PHONE, DESK])("a link is paid at the $name, and the second buyer is t
     expect(receipt).toContain(fact);
   expect(receipt).toMatch(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/);
   expect(receipt).not.toContain("UTC");
-  // There is no address to go back to.
+  // The page has no address to go back to.
   expect(await first.locator("main a").count()).toBe(0);
   await inspectOnEveryScreen(first, `${buyer.name}-link-paid`);
 

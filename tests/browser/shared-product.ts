@@ -1,5 +1,5 @@
-// For `globalSetup`: one product for all browser tests. Its eighteen processes take a minute of CPU to start and stop,
-// which is more than most files need for all of their tests.
+// The `globalSetup` that starts one product for all browser tests. Its eighteen processes take a minute of
+// CPU to start and stop, which is more than most files need for all of their tests.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -10,9 +10,9 @@ export type Received = { eventId: string; time: string; signature: string; next:
 export type WebhookReceiver = {
   url: string;
   received: Received[];
-  /** From now on. */
+  /** Answers in this way from now on. */
   answer(status: number, words: string): void;
-  /** With the default endpoint of the sandbox's merchant, which the next file has to itself. */
+  /** Removes the receiver and the default endpoint of the sandbox's merchant, which the next file needs. */
   stop(): Promise<void>;
 };
 

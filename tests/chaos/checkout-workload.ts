@@ -11,7 +11,7 @@ import { drawAmount, drawOperation, type Actors } from "./workload.ts";
 
 /** One order that its buyer pays on our page. */
 export type PlannedCheckout = {
-  /** Since the run's start. */
+  /** The milliseconds since the run's start. */
   atMs: number;
   checkout: SentCheckout;
   gateway: number;
@@ -47,7 +47,8 @@ function planCheckout(random: Random, index: number, seconds: number): PlannedCh
     currency,
     transactionType,
     threeDs: random.chance(0.6),
-    // Otherwise the service's own time, which is a short one here: the contract has no less than a minute.
+    // The other checkouts have the service's own time, which is short here: the contract allows no less than
+    // a minute.
     ...(!isShort && { expiresInSeconds: random.pick([60, 600]) }),
   };
   const planned = {

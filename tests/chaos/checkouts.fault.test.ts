@@ -67,7 +67,7 @@ test.each([
   expect(await outcomesOf(checkout)).toEqual([outcome]);
 });
 
-// In parallel, because each is a wait.
+// These run in parallel, because each is a wait.
 test("what runs out of time: a challenge, a form, and a checkout that nobody comes to", async () => {
   const tries: BuyerPlan["tries"] = [
     { card: "challenged", cardholder: "never" },
@@ -119,7 +119,7 @@ async function open({ isShort = false, ...terms }: Terms): Promise<Opened> {
     currency,
     transactionType: "PAYMENT",
     threeDs: false,
-    // Otherwise it is the service's own time (CHECKOUT_EXPIRES_AFTER of the timers).
+    // Short ones have the service's own time (CHECKOUT_EXPIRES_AFTER of the timers).
     ...(!isShort && { expiresInSeconds: 600 }),
     ...terms,
   };

@@ -96,7 +96,8 @@ class Desk {
         return void (await approve(requester ?? one, refundId));
       }
       case "leave":
-        // The queue's first page must not fill with refunds left for later, which would hide the others.
+        // The queue's first page must not fill with refunds that are left for later, which would hide the
+        // rest.
         if (this.#leavesSome && this.#left.size < LEFT_MAX && this.#random.chance(0.5))
           this.#left.add(refundId);
         return;
@@ -155,7 +156,7 @@ export async function reject(operator: OperatorClient, refundId: string): Promis
   });
 }
 
-/** On a merchant's behalf. */
+/** Requests a refund for a merchant. */
 export async function requestForMerchant(
   operator: OperatorClient,
   { paymentId, amount, currency }: { paymentId: string; amount: string; currency: string },

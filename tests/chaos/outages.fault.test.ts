@@ -112,7 +112,8 @@ test("the bank is killed and restarted: what it held before it still holds", asy
   const answer = sut.client.post(before);
   await eventually(async () => expect((await sut.look(before.orderId)).bank).toHaveLength(1));
   await sut.system.acquirer.process.kill();
-  // Its link accepts connections and then resets them: the faster side decides whether bytes were sent.
+  // The bank's link accepts connections and then resets them: the faster side decides whether bytes were
+  // sent.
   expect(["ENROLLED", "FAILED"]).toContain(recordOf(await sut.client.post(meanwhile))?.status);
   await sut.system.acquirer.process.start();
   expect(recordOf(await answer)).toMatchObject({ status: "ENROLLED" });
@@ -138,7 +139,7 @@ test.each([
   expect(services.every(({ process }) => process.isRunning())).toBe(true);
 });
 
-/** Four merchants' servers that pay one order after the other, with and without keys. */
+/** Starts four merchants' servers that pay one order after another, with and without keys. */
 function startLoad(): () => Promise<void> {
   const over = new AbortController();
   const payer = async (gateway: number) => {

@@ -10,7 +10,7 @@ import type { System } from "./system/system.ts";
 export type PeopleAtWork = {
   /** From now on all pending refunds are decided, and cases that only people can end are resolved. */
   clearTheDesk(): Promise<void>;
-  /** How many refunds merchants' staff have asked for. */
+  /** The number of refunds that merchants' staff have requested. */
   staffRefunds(): number;
   /** @returns records that merchants' staff were not to see, or missed. */
   goHome(): Promise<Violation[]>;

@@ -28,7 +28,7 @@ export function planNemesis(
 /** A process that was started again has to live for a while before it can die again. */
 const GAP_MS = 1_500;
 
-/** One kind of trouble after the other, with pauses between their beginnings. */
+/** One kind of fault after another, with pauses between their beginnings. */
 type Lane = { pauseMs: [from: number, to: number]; draw: (random: Random) => Fault };
 
 /** Everybody needs PostgreSQL and NATS: with both down too often there would be nothing to break. */
@@ -74,7 +74,7 @@ function planLink(random: Random): Fault {
 /** A bank's link fails as often as the link to one of a process's three servers. */
 const BANK_LINK_SHARE = 1 / 3;
 
-/** One bank in trouble beside the others: routes lead elsewhere, and requests already sent there stay there. */
+/** Faults of one bank at a time: routes lead elsewhere, and requests already sent there stay there. */
 function laneOfBank(bank: ForeignBankName): Lane {
   return {
     pauseMs: [4_000, 12_000],
@@ -160,7 +160,7 @@ function durationOf(random: Random, fault: Fault): number {
       return random.integer(1_000, 9_000);
     case "failpoint":
       return random.integer(5_000, 10_000);
-    // Also longer than a payment that is found approved may take to be adopted.
+    // Some freezes are longer than the time in which a payment that is found approved may be adopted.
     case "freeze":
       return random.integer(2_000, 18_000);
     case "business_day":

@@ -67,7 +67,7 @@ test("killed between the record's commit and its publishing: the payment is fina
   expect(answer).toMatchObject({ status: 504 });
   const read = await sut.client.get(problemOf(answer).paymentId ?? "");
   expect(recordOf(read)).toMatchObject({ status: "SUCCESS", amount: "12.5" });
-  // Nothing is settled while an event is unconfirmed.
+  // Everything is settled only when every event is confirmed.
   await expectOnePayment(order, { state: "SUCCESS", bank: ["authorize approved"] });
 });
 

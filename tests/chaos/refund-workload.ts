@@ -6,7 +6,7 @@ import type { OperatorClient } from "./client/operator-client.ts";
 import { requestForMerchant } from "./operators-at-work.ts";
 import type { Random } from "./random.ts";
 
-/** The refunds of a payment that has succeeded: one refund after the other, or all at the same moment. */
+/** The refunds of a successful payment: one after another, or all at the same moment. */
 export type PlannedRefunds = {
   afterMs: number;
   atOnce: boolean;
@@ -56,7 +56,7 @@ function drawAmount(random: Random, paid: string, currency: string): string {
   return partOf(paid, random.pick([0.1, 0.25, 0.5]));
 }
 
-/** At least the smallest whole amount. */
+/** A part of the amount, at least the smallest whole amount. */
 function partOf(paid: string, share: number): string {
   return `${Math.max(1, Math.floor(wholeOf(paid) * share))}`;
 }

@@ -132,7 +132,7 @@ test("what was promised while the bank stood still is carried out once, however 
   ]);
   expect(answers.map(({ status }) => status)).toEqual([202, 202, 200]);
   expect(operationIn(answers[0])).toMatchObject({ type: "CAPTURE", status: "PENDING" });
-  // Longer than any expiry that they could carry: calls read from the sockets now are past all of it.
+  // This is longer than any expiry: calls that the bank reads from the sockets now have all expired.
   await eventually(async () => (await unfinished()).every(({ attempts }) => attempts >= 2));
   bank.resume();
   expect(await endOf(refundId)).toBe("SUCCESS");
@@ -152,7 +152,10 @@ test("what was promised while the bank stood still is carried out once, however 
   ]);
 });
 
-/** A cold process takes a while for its first refund, which must not be taken for a fault's effect. */
+/**
+ * Makes a first refund, because a cold process takes a while for it, which must not look like a fault's
+ * effect.
+ */
 async function warmUp(): Promise<void> {
   const paymentId = await sale("100.00");
   await eventually(async () => {
@@ -161,7 +164,7 @@ async function warmUp(): Promise<void> {
   });
 }
 
-/** How often a dispatcher has said that it could not take events over. */
+/** The number of times that a dispatcher logged that it could not accept events. */
 function refusals(log: string): number {
   return log.split('"operation":"accept"').length - 1;
 }

@@ -246,7 +246,7 @@ async function unsettled({ superuserUrl }: System, { expired }: { expired: boole
   }
 }
 
-/** How long unknown outcomes may take to settle after the healing. */
+/** The time in which unknown outcomes have to settle after the healing. */
 const SETTLE_WITHIN_MS = 60_000;
 
 function failpointHits(system: System): number {

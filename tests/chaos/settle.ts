@@ -31,17 +31,16 @@ const KIND = { duplicateWindowSeconds: 0, historyLagSeconds: 0 };
 /** Long enough for a busy machine. */
 const READY_WITHIN_MS = 120_000;
 
-/** Not everything was settled in time: recovery is stuck, which the invariants alone do not forbid. */
+/** Some records were not settled in time: recovery is stuck, which the invariants alone do not forbid. */
 export class UnsettledError extends Error {
   override name = "UnsettledError";
   readonly code = "unsettled";
 }
 
 /**
- * Waits until no outcome at the bank is unknown any more, no checkout is open that is over, and every webhook has
- * arrived.
- * @param decided whether operators are at work, so that every refund will be decided, too.
- * @param expired whether authorizations expire within the run, so that each that is not captured will, too.
+ * Waits until every outcome at the bank is known, no expired checkout is open, and every webhook has arrived.
+ * @param decided true if operators are at work, so that every refund will be decided, too.
+ * @param expired true if authorizations expire within the run, so that each uncaptured one will, too.
  * @throws UnsettledError with the records left.
  */
 export async function untilSettled(

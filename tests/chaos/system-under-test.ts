@@ -127,7 +127,10 @@ function lookAt(
   };
 }
 
-/** A cold process takes a while for its first payment, which must not be taken for a fault's effect. */
+/**
+ * Makes a first payment, because a cold process takes a while for it, which must not look like a fault's
+ * effect.
+ */
 async function warmUp(sut: SystemUnderTest): Promise<void> {
   await eventually(
     async () => {

@@ -14,7 +14,7 @@ export async function takeFile(
   return isTaken || output.includes(NOTHING_MOVED) ? [] : [`${file} was not taken: ${output}`];
 }
 
-/** On a day without a movement a bank's file has no line. Had one moved money here, no line would match it. */
+/** A bank's file has no line on a day without a movement. If money had moved here, no line would match it. */
 const NOTHING_MOVED = "refused (empty): the file reports nothing";
 
 /** Runs a command of settlement. */

@@ -16,8 +16,8 @@ import { endOfUnseen } from "./system/bank-habits.ts";
 
 let sut: SystemUnderTest;
 
-// Nothing is young enough to be adopted after a lease has ended. The process that takes over reverses, so a zombie that
-// still got its way would leave a payment that stands without money, or money without a payment.
+// No payment is young enough to be adopted after a lease has ended. The process that takes over reverses, so
+// a zombie that had an effect would leave a payment without money, or money without a payment.
 beforeAll(async () => {
   sut = await startSystemUnderTest({ ...fastTimers, ADOPT_WITHIN: "1s" });
 });

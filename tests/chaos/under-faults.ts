@@ -16,7 +16,7 @@ export type ChaosOptions = {
   seed: number;
   payments: number;
   seconds: number;
-  /** Beside the acquirer of every run. */
+  /** The banks besides the acquirer of every run. */
   banks: readonly ForeignBankName[];
   log: (line: string) => void;
 };

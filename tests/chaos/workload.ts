@@ -11,7 +11,7 @@ import { placeRefunds, planRefunds, type PlannedRefunds } from "./refund-workloa
 
 /** One order of a merchant, and how it is placed. */
 export type PlannedPayment = {
-  /** Since the run's start. */
+  /** The milliseconds since the run's start. */
   atMs: number;
   order: Order;
   /** Which of the two merchants. */
@@ -113,7 +113,10 @@ function drawDecimal(random: Random, currency: string): string {
     : `${whole}.${`${random.integer(0, 10 ** shown - 1)}`.padStart(shown, "0")}`;
 }
 
-/** In currencies with cents, the last two digits of a part set the bank's failure (its README, Faults by amount). */
+/**
+ * Generates an operation. In currencies with cents, the last two digits of a part determine the bank's
+ * failure (its README, Faults by amount).
+ */
 export function drawOperation(
   random: Random,
   currency: string,
@@ -146,7 +149,7 @@ const CARD_WEIGHTS: Record<CardName, number> = {
   unauthenticated: 2,
 };
 
-/** Both merchants, and the operator who asks for refunds on their behalf. */
+/** Both merchants, and the operator who requests refunds for them. */
 export type Actors = { clients: readonly [MerchantClient, MerchantClient]; operator: OperatorClient };
 
 /**

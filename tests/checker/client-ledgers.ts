@@ -53,7 +53,7 @@ export type SentCheckout = {
   expiresInSeconds?: number;
 };
 
-/** Without an amount, the whole rest. */
+/** An operation as it was sent; without an amount it covers the whole rest. */
 export type SentOperation = { kind: "capture" | "cancel"; paymentId: string; amount?: string };
 
 export type SentRefund = { paymentId: string; amount: string; currency: string };
@@ -62,7 +62,7 @@ export type SentRefund = { paymentId: string; amount: string; currency: string }
 export type Visit = {
   checkoutId: string;
   action: "look" | "pay" | "cancel";
-  /** The payment that the form stands for. */
+  /** The payment that belongs to the form. */
   paymentId?: string;
   sentAt: number;
   /** Missing if no answer came. */
@@ -81,7 +81,7 @@ export type OperatorEntry = {
   operator: string;
   /** The audit log's name of the action: `refund.approved`. */
   action: string;
-  /** The record it is about; missing if the service generates the id and no answer named it. */
+  /** The record that the action is about; missing if the service generates the id and no answer named it. */
   subject?: string;
   bytesSent: boolean;
   /** Missing if no answer came. */

@@ -33,5 +33,5 @@ export function describeViolation({ invariant, ids, what }: Violation): string {
   return `invariant ${invariant}: ${what} [${shown}${rest > 0 ? ` and ${rest} more` : ""}]`;
 }
 
-/** Enough to look it up by; a key that was used twenty times would fill the screen. */
+/** Enough ids to look the violation up; a key that was used twenty times would fill the screen. */
 const IDS_SHOWN = 4;

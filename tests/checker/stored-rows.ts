@@ -68,7 +68,7 @@ export type ChargebackRow = {
 /** One sending to a bank, and its answer: to the call itself or to an inquiry. */
 export type BankCallRow = {
   paymentId: string;
-  /** The payment's n-th. */
+  /** The call's number within its payment. */
   number: number;
   accountId: string;
   kind: string;
@@ -162,7 +162,7 @@ export type ApprovalRow = { refundId: string; approvedBy: string; at: Date };
 /** `outcome` is missing while an event is not resolved. */
 export type AcceptedEventRow = { eventId: string; merchantId: string; outcome: string | null };
 
-/** Known by its event and its `x-request-time`. */
+/** An attempt, identified by its event and its `x-request-time`. */
 export type AttemptRow = { eventId: string; requestTime: string; succeeded: boolean };
 
 export type AuditRow = {

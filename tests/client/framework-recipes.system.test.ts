@@ -58,7 +58,7 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** How a request reaches each program. */
+/** The way in which a request reaches each program. */
 const SEND: Record<keyof typeof PROGRAMS, (sent: Sent) => Promise<Answer>> = {
   async express(sent) {
     return await sendTo((load(PROGRAMS.express) as { app: Express }).app, sent);
@@ -159,7 +159,7 @@ function load(file: string): unknown {
   return createRequire(import.meta.url)(join(dir, file));
 }
 
-/** As the gateway sends it. */
+/** A webhook as the gateway sends it. */
 function signed(body: string, secret = SECRET): Sent & { headers: Record<string, string> } {
   const time = String(Date.now());
   const [eventId, eventType] = ["0199", "payment.status_changed"];

@@ -60,7 +60,7 @@ const refused = await pay({ body: { ...body, amount: 0 } });
   },
 ];
 
-/** Beside what a generator made: the caller's arguments, a card, and what it prints in the end. */
+/** The caller's arguments, a card, and the output at the end, around a generator's client. */
 const BEGIN = `
 declare const process: { argv: string[] };
 const [baseUrl = "", apiKey = "", apiSecret = "", key = ""] = process.argv.slice(2);

@@ -178,7 +178,7 @@ test("a strict compiler accepts every block of its README", async () => {
   expect(stdout).toBe("");
 });
 
-/** An address at which no server listens any more. */
+/** An address at which a server no longer listens. */
 async function closedUrl(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

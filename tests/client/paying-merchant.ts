@@ -10,7 +10,7 @@ export type AnsweredCall = {
   reason?: string;
   /** The record that the answer names; absent if nothing was started. */
   paymentId?: string;
-  /** How often the call itself ended without knowing, and was made again under its key. */
+  /** The number of times that the call ended as unknown, and was repeated under its key. */
   unknowns: number;
   attempts: number;
 };

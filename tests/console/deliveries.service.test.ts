@@ -28,7 +28,7 @@ test.each<[Audience]>([["operator"], ["staff"]])(
   "a line of the list of an %s has order number and last error, and leads to the webhook",
   async (who) => {
     const session = await signIn(who);
-    // Nobody listens at its endpoint.
+    // No server listens at its endpoint.
     await eventually(async () => {
       const { status, text } = await started.get(session, `/deliveries?merchantId=${merchantId}`);
       expect(status).toBe(200);

@@ -12,7 +12,7 @@ beforeAll(async () => {
     "update payments.payment set result_code = '05' where state = 'FAILED' and merchant_id = $1",
     [mine.merchantId],
   );
-  // Some have waited for the bank since an hour ago and more, and one refund for people.
+  // Some refunds have waited for the bank for an hour and more, and one waits for people.
   await started.query(
     `update payments.payment set recover_at = now() + interval '1 hour', recovery_attempts = 1,
        created_at = now() - interval '90 minutes' where state = 'AUTHORIZING' and merchant_id = $1`,

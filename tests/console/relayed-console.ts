@@ -196,7 +196,7 @@ function answerProblem(response: ServerResponse, code: ProblemCode): void {
 
 type Person = Pick<Parameters<typeof insertSession>[2], "subject" | "roles" | "accessToken" | "staff">;
 
-/** As after a sign-in. @returns the session that the browser would have. */
+/** Inserts a session, as after a sign-in. @returns the session that the browser would have. */
 export async function insertedSession(
   url: string,
   person: Omit<Person, "staff"> & { staff?: NonNullable<Person["staff"]> },

@@ -104,7 +104,7 @@ describe("the sign-in is a page with a way back", () => {
         if (request.method === "POST" && hangs) return;
         void passOn(request, response);
       });
-      // Only the console's own requests go through it.
+      // Only the console's own requests go through this relay.
       const passOn = async (request: IncomingMessage, response: ServerResponse) => {
         const body = await buffer(request);
         const answer = await fetch(harness.issuer + request.url, {

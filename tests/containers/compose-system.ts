@@ -165,7 +165,7 @@ function freePorts(): Promise<[number, number, number, number, number]> {
   return Promise.all([freePort(), freePort(), freePort(), freePort(), freePort()]);
 }
 
-/** As a user does it, but into a directory of the test's own. */
+/** Prepares as a user does, but into a directory of the test's own. */
 function prepare(dir: string): { operators: { name: string; token: string }[] } {
   const program = join(root, "scripts", "prepare-compose.mjs");
   const printed = execFileSync(process.execPath, [program, "--dir", dir, "--quiet"], { encoding: "utf8" });

@@ -356,7 +356,7 @@ test("a collector outside gets a payment's and a refund's whole trace, and the m
     });
     expect(treeOf(collector, ask)).toEqual({
       roots: ["api-gateway: POST /api/payment/{paymentId}/refund"],
-      // Its webhook belongs to the merchant's request, no matter who decided later.
+      // The refund's webhook belongs to the merchant's request, whoever decided later.
       services: ["api-gateway", "payments", "refunds", "webhook-dispatcher"],
       names: expect.arrayContaining(["payments: process payments.reserve-refund", webhook]),
     });

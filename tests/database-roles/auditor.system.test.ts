@@ -67,7 +67,7 @@ test("the auditor verifies the five chains, and is refused what it may not read 
     "insert into refunds.audit_entry default values",
     "create table gateway.mine (id int)",
   ]) {
-    // Also without the setting by which its transactions only read.
+    // The role cannot write even without the setting that makes its transactions read-only.
     await expect(query(url, `begin; set transaction read write; ${statement}; commit`)).rejects.toMatchObject(
       { code: "42501" },
     );

@@ -278,7 +278,7 @@ let superuser: Pool;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  // Some two thousand questions are asked of the catalogue, each of which costs less than signing in.
+  // The test makes some two thousand queries on the catalogue, each of which costs less than a sign-in.
   superuser = new Pool({ connectionString: database.superuserUrl, max: 1 });
 });
 afterAll(async () => {

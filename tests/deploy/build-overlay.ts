@@ -35,7 +35,7 @@ export async function buildOverlay(
   }
 }
 
-/** Builds an overlay of an installation's own, which stands beside ours. @param text its kustomization.yaml */
+/** Builds an installation's own overlay, placed beside ours. @param text its kustomization.yaml */
 export async function buildBeside(text: string): Promise<Manifest[]> {
   const own = await mkdtemp(join(tmpdir(), "holdfast-overlay-"));
   try {

@@ -103,7 +103,7 @@ test("the deployer's Role lets apply every kind of the overlays, and shows no Se
     .filter(({ group, resource }) => !may(group, resource));
   expect(missing).toEqual([]);
   expect(may("", "secrets")).toBe(false);
-  // It looks for its namespace, and sees no other.
+  // It looks only into its own namespace.
   expect(role.rules.find(({ resources }) => resources.includes("namespaces"))?.verbs).toEqual(["get"]);
   // The rest belongs to the whole cluster, and is no more than these kinds.
   const shared = manifests.filter(({ metadata }) => metadata.labels?.["holdfast.dev/scope"] === "cluster");

@@ -11,7 +11,7 @@ const composition = z.object({
 const repository = join(import.meta.dirname, "..", "..");
 const read = (...path: string[]) => readFileSync(join(repository, ...path), "utf8");
 
-/** The ports that each service publishes, as they stand in docker-compose.yml. */
+/** The ports that each service publishes in docker-compose.yml. */
 function published(): [service: string, port: string][] {
   const { services } = composition.parse(
     parse(read("docker-compose.yml"), { merge: true, maxAliasCount: 300 }),

@@ -19,7 +19,7 @@ export function contractingStatements(sql: string): Contraction[] {
     if (created) made.add(created);
     const altered = /^(?:alter|drop) \w+(?: if exists)?(?: only)? ([\w.]+)/.exec(statement)?.[1];
     const table = /^create (?:unique )?index .*?\bon (?:only )?([\w.]+)/.exec(statement)?.[1];
-    // Nothing uses yet what this very migration has made.
+    // No release uses the objects of this very migration yet.
     if (made.has(altered ?? table ?? "") || revokesFrom(statement, made)) return [];
     const reason = reasonOf(statement);
     if (!reason || /^--\s*contract: \S.*\S/m.test(comment)) return [];

@@ -202,7 +202,7 @@ const prometheusRule = z.strictObject({
   ),
 });
 
-/** By `<apiVersion>/<kind>`. */
+/** The schemas by `<apiVersion>/<kind>`. */
 export const customResourceSchemas: Record<string, z.ZodType> = Object.fromEntries([
   resource("postgresql.cnpg.io/v1", "Cluster", cluster),
   resource("postgresql.cnpg.io/v1", "ScheduledBackup", scheduledBackup),

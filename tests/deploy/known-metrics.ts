@@ -90,8 +90,8 @@ export function unknownNames(names: string[]): string[] {
 let known: Map<string, Metric> | undefined;
 
 /**
- * As Prometheus has them: dots are underscores, the unit follows a name that does not end in it, and counters end in
- * `_total`.
+ * Metrics in Prometheus' form: dots become underscores, the unit follows a name that does not end in it, and
+ * counters end in `_total`.
  */
 function metricsOfTheSources(): Map<string, Metric> {
   return (known ??= new Map(sourceFiles().flatMap((file) => metricsOfFile(file))));

@@ -99,7 +99,7 @@ const policies: Record<string, Policy> = {
     settings.secretsGoWhereTheyAreNeeded(manifests, holdersOfSecrets),
   "stages are in order": settings.stagesAreInOrder,
   "money goes first": scheduling.moneyGoesFirst,
-  // In development everything fits one machine, which has no other work.
+  // In development everything has to fit one machine without other work.
   "requests are honest": (manifests, overlay) =>
     overlay === "development" ? [] : scheduling.requestsAreHonest(manifests),
   "failed Jobs keep their logs": scheduling.failedJobsKeepTheirLogs,
@@ -202,7 +202,7 @@ const variable = (manifests: Manifest[], name: string) =>
 function settingsOf(manifests: Manifest[]): Record<string, string> {
   return ofKind(manifests, "ConfigMap").find(({ data }) => data!["NATS_URL"])!.data!;
 }
-/** One more policy for every pod: policies add up, so it opens connections that the others deny. */
+/** A further policy for every pod. Policies add up, so it opens connections that all other policies deny. */
 function networkPolicy(name: string, allowed: Record<string, unknown>): Manifest {
   const metadata = { name, namespace: "holdfast", labels: { "holdfast.dev/stage": "platform" } };
   return {

@@ -55,7 +55,10 @@ test("three nats-servers of the manifests: one is killed, then its data deleted,
   await eventually(async () => expect(await owner.unconfirmed()).toBe(0));
 });
 
-/** As in Kubernetes: makes the stream as soon as the servers have agreed on a leader, and again if it were gone. */
+/**
+ * Creates the stream, as in Kubernetes, as soon as the servers have agreed on a leader, and again if it were
+ * missing.
+ */
 async function startKeeper(cluster: NatsCluster): Promise<RunningService> {
   const settings = parseConfig(keepStreamSchema, {
     ...cluster.environment("stream-keeper"),

@@ -114,7 +114,9 @@ function configOf(server: number, dir: string, ports: Ports): string {
   return config;
 }
 
-/** As cert-manager does in the cluster: one authority for the bus, another for the routes. */
+/**
+ * Writes certificates as cert-manager does in the cluster: one authority for the bus, another for the routes.
+ */
 async function writeCertificates(dir: string): Promise<void> {
   const [bus, routes] = await Promise.all([issueAuthority(), issueAuthority()]);
   write(join(dir, "bus"), await issueForLocalhost(bus), bus);

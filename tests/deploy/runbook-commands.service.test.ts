@@ -102,7 +102,7 @@ function commandsOfGuides(): { page: string; command: string }[] {
     });
 }
 
-/** True if a name stands for a person's own value. */
+/** True if a name is a placeholder for a person's own value. */
 const isPlaceholder = (name: string) => name === name.toUpperCase();
 
 const KINDS: Record<string, string> = {

@@ -45,7 +45,7 @@ let rules: RuleFile;
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), "holdfast-monitoring-"));
   const written = join(directory, "rules.yaml");
-  // As the container makes them before it starts Prometheus.
+  // Creates the files as the container does before it starts Prometheus.
   const started = execFileSync(
     "/bin/sh",
     [join(single, "monitoring", "start-prometheus.sh"), resource, written, "echo", "started"],

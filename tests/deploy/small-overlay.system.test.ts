@@ -1,4 +1,5 @@
-// The overlay `small`: the room that it asks for, what it keeps of production, and the words of docs/kubernetes.md about it.
+// The overlay `small`: its requested resources, the parts of production that it keeps, and
+// docs/kubernetes.md's text about it.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -104,7 +104,7 @@ function variablesIn(block: string): string[] {
   return [...block.matchAll(/(?<=[ ])([A-Z_]+)=/g)].map(([, name]) => name!).toSorted();
 }
 
-/** In an empty directory. Any command that fails ends it. */
+/** Runs commands in an empty directory. The first failing command ends it. */
 async function shell(blocks: string[], variables: Variables): Promise<string> {
   const cwd = await mkdtemp(join(dir, "run-"));
   const PATH = [dirname(process.execPath), process.env["PATH"], dir].join(delimiter);

@@ -1,6 +1,6 @@
 /**
- * Every form in which a secret could stand in a file or a message without being recognised at first sight. Base64 is
- * looked for at each of the three alignments, without the characters at the ends that depend on the neighbours.
+ * Every encoding in which a secret could be hidden in a file or a message. Base64 is searched at each of the
+ * three alignments, without the characters at the ends that depend on the neighbours.
  */
 export function encodingsOf(secret: string): Map<string, Buffer> {
   const bytes = Buffer.from(secret);

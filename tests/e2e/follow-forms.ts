@@ -1,4 +1,7 @@
-/** Enough of a browser: the page it shows, its address, and the address and parameters of its return to the shop. */
+/**
+ * The parts of a browser that the tests need: the page it shows, its address, and the address and parameters
+ * of its return to the shop.
+ */
 export type Page = { status: number; url: string; html: string; shop?: URL };
 
 /** One request and where it leads; a form is sent once. */

@@ -102,7 +102,7 @@ const OUTPUT: Record<string, RegExp[]> = {
 const EXECUTED_ELSEWHERE: Record<string, string[]> = {
   // `npm run test:php` runs the PHP. Nothing runs the C#, as the guide says.
   "php-and-dotnet": ["csharp", "php"],
-  // By tests/client/framework-recipes.system.test.ts.
+  // tests/client/framework-recipes.system.test.ts runs these.
   frameworks: ["ts"],
 };
 

@@ -147,7 +147,7 @@ async function archiveFromTheBeginning(home: string, archive: string): Promise<v
   await postgres.stop();
 }
 
-/** As the sandbox has it. */
+/** The server with the sandbox's settings. */
 function serverIn(home: string) {
   return { dataDir: join(home, "postgres"), logFile: join(home, "postgres.log"), durable: true };
 }

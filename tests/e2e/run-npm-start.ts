@@ -11,7 +11,7 @@ import { eventually, ProcessTree } from "../support/index.ts";
 export type StartedByNpm = {
   home: string;
   file: SandboxFile;
-  /** It and everything that it started, as far as it runs. */
+  /** The running processes: the command and everything that it started. */
   processes(): number[];
   /** SIGTERM. @returns the exit code. */
   stop(): Promise<number | null>;

@@ -13,7 +13,7 @@ test("with no trace chosen, what failed or is not known is kept by every process
     OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
     OTEL_TRACES_SAMPLER_ARG: "0",
     OTEL_BSP_SCHEDULE_DELAY: "100",
-    // However busy the machine: nothing here is kept for being slow.
+    // No trace is kept for being slow, however busy the machine is.
     TRACE_SLOW_AFTER: "10m",
     ACQUIRER_TIMEOUT: "5s",
     WEBHOOK_RETRY_SCHEDULE: "200ms,200ms,200ms",
@@ -70,7 +70,7 @@ function attemptsAreLinked(spans: ReceivedSpan[]): void {
   expect(second!.links).toEqual([{ traceId: first!.traceId, spanId: first!.parentSpanId }]);
 }
 
-/** Those that name the payment. */
+/** The spans that name the payment. */
 function spansOf({ spans }: OtlpReceiver, paymentId: string): ReceivedSpan[] {
   return spans.filter(({ attributes }) => attributes["holdfast.payment.id"] === paymentId);
 }

@@ -26,7 +26,7 @@ const TYPED = ["4556737586899855", "5105105105105100"] as const;
 const DECLINED = "4929420573595709";
 const SILENT = "4916108926268679";
 const MISPLACED = "4716347184862961";
-/** In a bank's file and a letter, and in their names. */
+/** A card number in a bank's file and a letter, and in their names. */
 const FILED = "4916391027568433";
 const CVV = "7391";
 /** The value of a header that an endpoint's owner adds. */

@@ -25,7 +25,7 @@ export type ShopAtBank = {
   settled(id: string): Promise<Answer["body"]>;
   /** The bank's lines about a payment. */
   lines(paymentId: string): Promise<BankLine[]>;
-  /** Its approved operations, as `operation amount`. */
+  /** The payment's approved operations, as `operation amount`. */
   book(paymentId: string): Promise<string[]>;
   /** The bank bends its next call of this kind. */
   bend(operation: string, behaviour: string): Promise<void>;

@@ -61,7 +61,7 @@ async function payTraced(sandbox: RunningSandbox, collector: OtlpReceiver) {
   return { traceId, created, spans };
 }
 
-/** Every span with the spans it stands in, outermost first. */
+/** Every span with its enclosing spans, outermost first. */
 const EDGE = "api-gateway: SERVER POST /api/pre-authorization";
 const COMMAND = `${EDGE} > api-gateway: CLIENT request payments.pre-authorize > payments: SERVER process payments.pre-authorize`;
 const SUBJECT = "events.payments.payment.status_changed";
@@ -122,7 +122,7 @@ function assertAttributes(spans: ReceivedSpan[], { file }: RunningSandbox, payme
   });
 }
 
-/** Both ways out: pushed to the collector, and read at the health port. */
+/** Metrics are pushed to the collector, and read at the health port. */
 async function assertMetrics(sandbox: RunningSandbox, collector: OtlpReceiver): Promise<void> {
   for (const [service, names] of Object.entries(METRICS)) {
     await eventually(() =>

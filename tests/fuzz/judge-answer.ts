@@ -54,7 +54,7 @@ function faultsOfSuccess(
   return [`the body differs from the document, ${issues.join("; ")}: ${body}`];
 }
 
-/** As it was written, or its digits alone. */
+/** True if an answer has the card number as it was written, or only its digits. */
 function showsCardOf({ bytes }: JudgedRequest, { body }: WireAnswer): boolean {
   const written = /"pan"\s*:\s*"?([^",}]*)/.exec(bytes.toString("utf8"))?.[1] ?? "";
   const digits = written.replaceAll(/\D/g, "");

@@ -15,7 +15,7 @@ export type FuzzOptions = { home: string; seed: number; requests: number; log: (
 export type FuzzReport = {
   /** Forbidden answers, each with the request that led to it. */
   faults: string[];
-  /** How many answers of each status came. */
+  /** The number of answers of each status. */
   statuses: Record<string, number>;
   /** Live heap in bytes of each process after the warm-up and at the end. */
   heaps: Record<string, { warm: number; end: number }>;
@@ -63,7 +63,7 @@ const PROCESSES = [
   "webhook-dispatcher",
   "settlement",
 ];
-/** Until then caches fill, code is compiled, and connections are made. */
+/** The part of the time in which caches fill, code is compiled, and connections are made. */
 const WARM_UP_SHARE = 0.4;
 /** Generous against noise, and far less than a leak of a few KiB a request would be. */
 const HEAP_GROWTH_MAX = 1.25;

@@ -18,7 +18,7 @@ export type Schema = {
   examples?: unknown[];
 };
 
-/** JSON source text: a value as it stands in a body, which need not be valid JSON. */
+/** The JSON source text of a value in a body, which need not be valid JSON. */
 export type Source = string;
 export type Resolve = (schema: Schema) => Schema;
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startExportSystem, type ExportSystem } from "./export-system.ts";
 import { insertDeliveries } from "./exported-lists.ts";
 
-/** More than the buffers between the gateway and a client that does not read can hold. */
+/** More rows than fit into the buffers between the gateway and a client that does not read. */
 const MANY = 80_000;
 const CSV = "text/csv";
 

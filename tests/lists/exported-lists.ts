@@ -5,7 +5,7 @@ import { TEST_ACCOUNT_ID } from "../support/index.ts";
 type Query = (text: string, values?: unknown[]) => Promise<unknown>;
 type Item = Record<string, unknown>;
 
-/** More than two of the largest pages. */
+/** More rows than two of the largest pages. */
 export const COUNT = 450;
 
 export type ExportedList = {

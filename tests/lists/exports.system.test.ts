@@ -5,7 +5,7 @@ import { eventually } from "../support/index.ts";
 import { insertPayments, insertRefunds } from "./list-rows.ts";
 import { readAll, startListSystem, type ListSystem, type Shop } from "./list-system.ts";
 
-/** More than the buffers between the gateway and a client that does not read can hold. */
+/** More rows than fit into the buffers between the gateway and a client that does not read. */
 const MANY = 40_000;
 const FEW = 2_600;
 

@@ -197,7 +197,7 @@ describe.each(PAGES)("a page of $name", ({ statement, table, whose }) => {
         const { plan, text } = await explain(table, query);
         const read = rowsRead(plan);
         const context = `${JSON.stringify(query)} read ${read} rows\n${text}`;
-        // One row more tells whether there is a next page, and each has its latest operation.
+        // One more row shows that there is a next page, and each row has its latest operation.
         expect(read, context).toBeLessThanOrEqual((LIMIT + 1) * (READ_PER_ROW + 1));
         // Never everything, to sort it and throw most of it away.
         expect(text, context).not.toContain("Sort");

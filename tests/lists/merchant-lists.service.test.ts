@@ -40,7 +40,7 @@ const faultsOf = async (query: string) => {
   return errors;
 };
 
-/** In a range, so that every combination is allowed. */
+/** A range of time, in which every combination of filters is allowed. */
 const RANGE = `from=${new Date(NEWEST.getTime() - 86_400_000).toISOString()}&to=${new Date(NEWEST.getTime() + 1).toISOString()}`;
 
 test("a list has payments and refunds, newest first, each exactly once, in pages of any size", async () => {
@@ -208,7 +208,7 @@ test("a part that does not answer is a 503, and never a short list", async () =>
   expect([status, (JSON.parse(text) as { code: string }).code]).toEqual([503, "service_unavailable"]);
   expect(headers.get("retry-after")).toBe("1");
   expect((await system.get(shop, "/api/payments", { accept: "text/csv" })).status).toBe(503);
-  // Nothing of this search is there.
+  // No row matches this search.
   expect((await system.get(shop, `/api/payments?${RANGE}&transactionType=PAYMENT`)).status).toBe(200);
   await system.start("refunds");
   expect((await system.get(shop, "/api/payments")).status).toBe(200);

@@ -129,7 +129,7 @@ test("one Idempotency-Key is one link and one ending, and no other request", asy
     status: 422,
     body: { code: "idempotency_key_reused" },
   });
-  // It is a key of this merchant.
+  // The key belongs to the first merchant.
   const others = await post(neighbour, "/api/payment-links", LESSON, key);
   expect(others.body["paymentLinkId"]).not.toBe(first.body["paymentLinkId"]);
 

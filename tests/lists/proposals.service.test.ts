@@ -1,4 +1,4 @@
-// Whatever waits for a second person is on one list, for those who may decide it.
+// One list has everything that waits for a second person, for those who may decide it.
 import { operations, testIdOf, type OperatorRole, type ProposalKind } from "@holdfast/contracts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { personAs, TEST_ACCOUNT_ID } from "../support/index.ts";

@@ -2,7 +2,7 @@ import type { BankMovement, InquiryOutcome, MovementKind } from "@holdfast/acqui
 import type { OrderRecord, RecordRow } from "@holdfast/acquirer/kit";
 import type { Kind, Movement } from "./world.ts";
 
-/** A movement as the bank tells it, with a time by which no rule of ours may go. */
+/** A movement as the bank shows it, with a time that no rule of ours may use. */
 export type ToldMovement = BankMovement & { at: Date };
 
 /** True if an inquiry gives our reference of such a movement back. */

@@ -56,7 +56,7 @@ export function explore<State extends Record<string, object | null>>(
   return lost === undefined ? { states: states.size, events: edges.size } : broken(NO_END, lost);
 }
 
-/** The successors of each state, one state after the other. */
+/** The successors of each state, one state after another. */
 class Edges {
   #starts = new Uint32Array(1 << 16);
   #targets = new Uint32Array(1 << 18);

@@ -80,7 +80,7 @@ export type Ours = typeof OURS;
 
 export const LIMITS = { adoptWithinMs: 300, reverseUnseenAfterMs: 100, horizonMs: 1_000 };
 
-/** An age in the middle of the range that it stands for. */
+/** An age in the middle of its range. */
 export const AGE_MS: Record<Age, number> = {
   young: 50,
   unseen: 200,

@@ -80,7 +80,7 @@ export class PackedStates<State extends Record<string, object | null>> {
     if (this.#size * 2 >= this.#places.length) this.#growPlaces();
     const start = this.#size * this.#width;
     if (start + this.#width > this.#words.length) this.#words = enlarged(this.#words);
-    // It is written behind the last state, and stays there only if it is new.
+    // The state is written behind the last one, and stays there only if it is new.
     for (let part = 0; part < this.#width; part++) {
       this.#words[start + part] = this.#tables[part]!.numberOf(state[this.#parts[part]!] ?? null);
     }

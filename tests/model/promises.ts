@@ -28,7 +28,7 @@ export function violation(world: World): string | undefined {
 
 const MAY_BE_NOTIFIED: ReadonlySet<string> = new Set(["", "SUCCESS", "FAILED", "SUCCESS CANCELLED"]);
 
-/** Only the bank declines: neither our clock, nor our time-outs, nor a bank that came too late to it. */
+/** Only the bank declines: neither our clock, nor our time-outs, nor a bank that got the call too late. */
 function unjudged({ payment, book, a, b }: World): string | undefined {
   const isJudged = (base: string) =>
     book.some(({ ref, state }) => state === "declined" && isUnder(ref, base));
@@ -125,7 +125,7 @@ export function isAtRest(world: World): boolean {
   return isOver(world) && disagreement(world) === undefined;
 }
 
-/** Nothing is under way any more. */
+/** True if nothing is under way any longer. */
 export function isOver(world: World): boolean {
   const { payment, hand, wire, book } = world;
   if (hand || wire.length > 0 || !isEnded(payment)) return false;

@@ -78,7 +78,7 @@ export function relaySteps(world: World, name: RefundName, setting: Setting): St
   return [{ label: `payments passes on the answer for refund ${name}: ${answer.kind}`, state }];
 }
 
-/** The bank's answer about a refund, as far as the other one leaves it. */
+/** The bank's answer about a refund, as far as the other refund allows one. */
 export function askAboutRefund(world: World, name: RefundName, setting: Setting): Answer {
   const { ours, scenario } = setting;
   const { namesReferences } = scenario.bank;

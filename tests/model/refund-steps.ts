@@ -177,7 +177,7 @@ function reserve(
   ];
 }
 
-/** A request that no process waits for any more is carried out, or is lost. */
+/** A request that no process waits for any longer is carried out, or is lost. */
 function lateReservation(world: World, name: RefundName, setting: Setting): Step {
   if (!world[name].isLate) return [];
   const arrived = withRefund(world, name, { isLate: false });

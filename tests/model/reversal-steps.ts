@@ -87,7 +87,7 @@ function sendReversal(world: World, found: Answer, { ours, scenario }: Setting):
   const noted = amount === WHOLE ? world : withReversal(world, { approved: amount });
   const request: Request = { kind: "reverse", ref: SALE, amount, account };
   const isFirst = reversal.last !== "may arrive";
-  // Once it has ended that matters only to a refund, which a stray one might undo.
+  // After the end this matters only to a refund, which a stray reversal might void.
   const isNoted = !isOver(world) || scenario.bank.voidsLast;
   const sending = isNoted ? withReversal(noted, { last: "may arrive" }) : noted;
   const hand = { at: "sending", request, isFirst, ...asUnseen(found.kind === "not_found") } as const;

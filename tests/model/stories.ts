@@ -9,7 +9,7 @@ import type { Kind, Scenario } from "./world.ts";
 export const KINDS: readonly Kind[] = [true, false].flatMap((bindsUnseen) =>
   REPETITIONS.flatMap((repetition) =>
     [true, false].map((namesReferences) => {
-      // As at NestPay, Garanti, Akbank and Yapı Kredi, which know a payment by its order.
+      // Some banks know a payment by its order, as NestPay, Garanti, Akbank and Yapı Kredi do.
       const knowsOrders = !bindsUnseen && repetition === "refuses_second_success" && !namesReferences;
       return {
         bindsUnseen,
@@ -111,7 +111,9 @@ export const WIDE: readonly Story[] = [
   { ...PLAIN, name: "carried out twice", refunds: 1, twice: 1, crashes: 1, approvesParts: false },
 ];
 
-/** Only a bank that gives our references back may call a request late: elsewhere it would be unclear which. */
+/**
+ * Only a bank that returns our references may call a request late: elsewhere it would be unclear which one.
+ */
 const LATE: Story = {
   ...PLAIN,
   name: "called late",

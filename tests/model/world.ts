@@ -162,7 +162,7 @@ export type Hand =
    * The process has decided to reverse, or continues a reversal, and knows the bank's answer about the sale.
    */
   | { at: "reversing"; found: Answer }
-  /** Nothing of it is left at the bank, which is committed next. */
+  /** The bank has no money of it any longer, which is committed next. */
   | { at: "ending"; by: "reversal" | "refund" | "horizon" };
 
 /** Events that may still happen, and those that already have. */

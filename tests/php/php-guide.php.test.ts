@@ -16,7 +16,7 @@ const guide = readFileSync(
   resolve(import.meta.dirname, "..", "..", "docs", "merchant", "php-and-dotnet.md"),
   "utf8",
 );
-/** In the order of the guide, under the names that it gives them. */
+/** The files in the order of the guide, under the guide's names. */
 const FILES = ["holdfast.php", "pay.php", "webhook.php"];
 
 let started: StartedByNpm;

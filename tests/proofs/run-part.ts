@@ -47,7 +47,7 @@ export async function runPart({ name, command, minutesMax }: Part): Promise<Resu
   return resultOf({ name, command, code, output, minutes: (performance.now() - startedAt) / 60_000 });
 }
 
-/** Longer than anything takes to stop in order. */
+/** Longer than any program takes to stop in order. */
 const KILLED_AFTER_MS = 60_000;
 
 function endGroup(pid: number | undefined, signal: NodeJS.Signals): void {
@@ -84,7 +84,7 @@ export function resultOf(ended: {
   };
 }
 
-/** The begin of each failure that vitest tells, or the end of the output of a program that tells none so. */
+/** The beginning of each failure that vitest reports, or the end of another program's output. */
 function failuresIn(text: string): string {
   const lines = text.trimEnd().split("\n");
   const shown = lines.flatMap((line, at) => (line.startsWith(" FAIL ") ? lines.slice(at, at + 18) : []));

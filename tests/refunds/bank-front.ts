@@ -41,9 +41,7 @@ export async function startBankFront(bankUrl: string, port = 0) {
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /**
-     * Nothing is carried out or answered until `thaw`; calls that have arrived by then are carried out, however late.
-     */
+    /** Holds all calls until `thaw`; calls that have arrived by then are carried out, however late. */
     freeze() {
       const frozen = Promise.withResolvers<void>();
       thawed = frozen.promise;

@@ -16,7 +16,7 @@ let refunds: RefundsHarness;
 let front: BankFront;
 let close: () => Promise<void>;
 
-/** Longer than a test may take: no call times out. */
+/** The times are longer than a test may take, so no call times out. */
 const PATIENT = { ACQUIRER_TIMEOUT: "5m", LEASE_DURATION: "20m" };
 
 beforeAll(async () => {
@@ -202,7 +202,7 @@ describe("of a chargeback and a refund the payment's row decides", () => {
     };
     expect(await excess()).toBe(30);
 
-    // It may still arrive, and is not called off.
+    // The refund may still arrive, and is not cancelled.
     await refunds.acquirerWillBehave();
     await tried(refundId, 3);
     expect(await refunds.describe(refundId)).toMatchObject({ result: { state: "EXECUTING" } });

@@ -35,7 +35,7 @@ beforeAll(async () => {
   };
   const env = {
     DATABASE_CONNECTIONS_MAX: String(CONNECTIONS),
-    // Over before the statements that occupy the connections time out themselves and free them.
+    // Ends before the statements that occupy the connections time out themselves and free them.
     DATABASE_CONNECTION_TIMEOUT: "3s",
   };
   healthPorts = {

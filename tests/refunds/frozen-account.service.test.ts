@@ -8,7 +8,7 @@ import { accountOperators } from "../../services/payments/test/account-operators
 import { eventually, startTestBank, startTestLink } from "../support/index.ts";
 import { FAST, startRefundsHarness } from "./refunds-harness.ts";
 
-/** Longer than a test may take: a call hangs until the line is cut. */
+/** The times are longer than a test may take: a call hangs until the line is cut. */
 const PATIENT = { ACQUIRER_TIMEOUT: "5m", LEASE_DURATION: "20m" };
 
 test("refunds that hang at one account's bank take no worker from another's, not even of the same merchant's", async () => {

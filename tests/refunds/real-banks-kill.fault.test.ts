@@ -104,8 +104,8 @@ function payment(protocol: Protocol, how: "sale" | "authorization") {
 }
 
 /**
- * Pays again where a process did not start or the bank's time-out passed on a busy machine: the steps after it need an
- * approved payment.
+ * Pays again if a process did not start or the bank's time-out passed on a busy machine, since the later
+ * steps need an approved payment.
  */
 async function approved(protocol: Protocol, how: "sale" | "authorization"): Promise<string> {
   return await eventually(async () => {

@@ -31,7 +31,7 @@ const ACCESS: Record<Protocol, { refuses: object; accepts: object }> = {
   iyzico: { refuses: { keys: "wrong_signature" }, accepts: { keys: "right" } },
 };
 
-/** At Nestpay a part waits for the day's end. */
+/** A partial refund at Nestpay waits for the day's end. */
 const settingsOf = (protocol: Protocol, url: string) => ({
   ...BANK_PROTOCOLS[protocol].settings(url),
   ...(protocol === "nestpay" && { creditBeforeDayEnd: false }),
@@ -88,7 +88,7 @@ function resultOf<Result>(reply: CommandReply<Result>): Result {
 
 const of = (protocol: Protocol) => ({ merchant: { merchantId: banks[protocol].merchantId } });
 
-/** Both banks decline it for want of funds. */
+/** A card that both banks decline for insufficient funds. */
 const NO_FUNDS = { pan: "4000000000009995", cvv: "000" };
 
 async function pay(protocol: Protocol, how: "sale" | "authorization", given: object = {}) {

@@ -21,7 +21,7 @@ let front: BankFront;
 let close: () => Promise<void>;
 
 const LATE_ARRIVAL_MS = 3_600_000;
-/** Longer than a test may take: no call times out. */
+/** The times are longer than a test may take, so no call times out. */
 const PATIENT = { ACQUIRER_TIMEOUT: "5m", LEASE_DURATION: "20m" };
 
 beforeAll(async () => {
@@ -92,7 +92,7 @@ async function reserved(change: Partial<RefundToCarryOut> = {}): Promise<RefundT
   return refund;
 }
 
-/** Until the test ends, or thaws it. */
+/** Holds the bank's answers until the test ends or thaws it. */
 function freeze(): void {
   front.freeze();
   onTestFinished(() => front.thaw());
@@ -287,7 +287,7 @@ test("an approved one whose reservation is not there is paid when it is, and onc
     ]);
   const agreed = await refunds.agree(refundId);
   await reserve("RELEASED");
-  // Nobody agrees to an amount that is not reserved, and whoever has agreed before has decided.
+  // Nobody agrees to an amount that is not reserved, and a person who has agreed before has decided.
   expect(await refunds.approve(refundId)).toMatchObject({ code: "refund_already_decided" });
   await refunds.operate(operations.approveRefund.command, { refundId, ...agreed });
   await eventually(async () => {

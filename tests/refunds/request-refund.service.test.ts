@@ -179,7 +179,9 @@ describe("under an Idempotency-Key", () => {
 });
 
 describe("raced over two processes of each service", () => {
-  /** As an honest merchant does: 503 is repeated, a 504 looked up until the answer is conclusive. */
+  /**
+   * Behaves like an honest merchant: a 503 is repeated, and a 504 looked up until the answer is conclusive.
+   */
   async function insist(paymentId: string, amountMinor: string): Promise<string> {
     for (;;) {
       const refundId = randomUUID();

@@ -19,7 +19,7 @@ let bank: PlayedBank;
 let dir: string;
 let merchantId: UUID;
 
-/** Longer than any call that is answered, and than any test: what ends is moved into the past. */
+/** Longer than any answered call and than any test: ends are moved into the past instead. */
 const CALL_MS = 60_000;
 const LATE_MS = 600_000;
 
@@ -55,7 +55,7 @@ async function sell() {
   };
 }
 
-/** All calls of the payment are so old that none can arrive any more. */
+/** Makes all calls of the payment so old that none can arrive any more. */
 const pastHorizon = (paymentId: string) =>
   payments.query(
     "update payments.bank_call set sent_at = clock_timestamp() - $2 * interval '1 ms' where payment_id = $1",

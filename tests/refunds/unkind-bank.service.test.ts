@@ -168,7 +168,8 @@ test("a bank that takes equal refunds for copies: the second waits for the first
   expect(await refunds.approve(other)).toMatchObject({ result: { status: "SUCCESS" } });
   await refunds.acquirerWillBehave();
   expect(await refunds.settled(lost)).toBe("SUCCESS");
-  // The bank answers it with the first one's approval, under a name that is known to be that one's.
+  // The bank answers it with the first refund's approval, under a name that is known to belong to the first
+  // one.
   await eventually(async () =>
     expect(await refunds.describe(copy)).toMatchObject({ result: { lastInquiry: "mismatch" } }),
   );

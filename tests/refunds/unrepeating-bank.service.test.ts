@@ -5,7 +5,7 @@ import { FAST, startBehindFront, startRefundsHarness, type RefundsHarness } from
 
 /** A bank that pays a refund as often as it gets it: a lost call may be on its way, and must not be overtaken. */
 let refunds: RefundsHarness;
-/** For tests that end while the first request may arrive, however slow the machine is. */
+/** The service for tests that end while the first request may arrive, however slow the machine is. */
 let patient: RefundsHarness;
 
 const CALL = 1_000;

@@ -23,7 +23,7 @@ export class BalancedGateways {
     }
   }
 
-  /** Nothing is sent to it while `work` runs. */
+  /** Sends the gateway no requests while `work` runs. */
   async without(gateway: number, work: () => Promise<void>): Promise<void> {
     this.#in[gateway] = false;
     while (this.#underway[gateway]! > 0) await delay(20);

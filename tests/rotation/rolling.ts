@@ -24,13 +24,13 @@ export const PATIENT = {
   DATABASE_CONNECTION_TIMEOUT: "30s",
 };
 
-/** Until the test ends, however it ends. */
+/** Runs a load until the test ends, however it ends. */
 export function startLoad(sut: SystemUnderTest, gateways: BalancedGateways, operatorAt: OperatorAt) {
   const load = startSteadyLoad(sut, gateways, operatorAt);
   onTestFinished(() => load.stop());
   return {
     ...load,
-    /** While so many rounds are begun and ended, nothing is refused. */
+    /** Waits for so many rounds to begin and end, in which nothing may be refused. */
     async ranFor(rounds: number): Promise<void> {
       const until = load.rounds() + rounds;
       await eventually(() => load.rounds() >= until || load.refused.length > 0, { withinMs: 120_000 });

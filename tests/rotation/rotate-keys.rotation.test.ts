@@ -131,7 +131,7 @@ async function reencrypt(ring: Record<string, string>): Promise<void> {
   });
 }
 
-/** How many rows need the key that is not the first. */
+/** The number of rows that need a key other than the first. */
 async function needs(
   service: string,
   ring: Record<string, string>,

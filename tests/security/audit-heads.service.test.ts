@@ -75,7 +75,7 @@ test("every service with an audit log writes its heads to its own log and to the
   }
 });
 
-/** As `verify-audit --anchors` finds them in a service's log. */
+/** The heads that `verify-audit --anchors` finds in a service's log. */
 function headsOf(lines: LogLine[]) {
   return lines.flatMap((line) => auditHeadIn(JSON.stringify(line)) ?? []);
 }

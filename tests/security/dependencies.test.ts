@@ -52,7 +52,10 @@ test("versions are exact", () => {
   }
 });
 
-/** Those that ask for their text and a notice alone (THIRD-PARTY-NOTICES.txt), whatever the code is linked with. */
+/**
+ * Licences that require only their text and a notice (THIRD-PARTY-NOTICES.txt), whatever the code is linked
+ * with.
+ */
 const LICENCES = [
   "0BSD",
   "Apache-2.0",

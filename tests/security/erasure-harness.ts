@@ -8,7 +8,7 @@ import { erase } from "../../tools/installation/src/erasure/erase-command.ts";
 import { eventually, startTestSystem, type TestSystem } from "../support/index.ts";
 import { plantElsewhere } from "./planted-person.ts";
 
-/** With a quote, which has a backslash before it in JSON. */
+/** A name with a quote, which has a backslash before it in JSON. */
 export const NAME = 'Zekiye "Zeki" Unutulmaz';
 /** The text that is searched for: a part of the name and of the id. */
 export const WORD = "Unutulmaz";
@@ -33,7 +33,9 @@ export async function startErasureHarness() {
       await plantElsewhere(system, { paymentId, refundId, customerId, name: NAME });
       return paymentId;
     },
-    /** As if a day and more had passed since the dispatcher confirmed every event of these services. */
+    /**
+     * Pretends that more than a day has passed since the dispatcher confirmed every event of these services.
+     */
     ageEvents: (...owners: Owner[]) =>
       ageEvents(system, owners.length > 0 ? owners : ["payments", "refunds"]),
     columnsWith: (word: string) => columnsWith(system, word),

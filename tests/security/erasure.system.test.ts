@@ -21,7 +21,7 @@ test("nothing of a person is left but the money, which is as it was", async () =
   expect(await system.inEventStream(WORD)).toBe(true);
   const money = await system.moneyOf(paymentId);
 
-  // Those of the refund are young in the second round.
+  // The refund's events are still young in the second round.
   for (const _round of ["payments", "refunds"]) {
     const young = await system.run(customerId);
     expect(young.code).toBe(1);

@@ -6,8 +6,8 @@ import { expect, test } from "vitest";
 import { sourceFiles } from "./source-files.ts";
 
 /**
- * How often one text can be matched in another way, at most, is counted by analysis and not by the clock: with a bound
- * that does not depend on the text's length a match takes time in proportion to it, 100 KB or not.
+ * The most ways in which one text may match, found by analysis and not by the clock. With a bound that does
+ * not depend on the text's length, a match takes time in proportion to it, 100 KB or not.
  */
 const WAYS_MAX = 8;
 

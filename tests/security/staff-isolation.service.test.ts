@@ -169,7 +169,7 @@ describe.each(ROLES)("with the role $role alone", ({ role }) => {
       apiKey: "hk_nobodys",
     };
     const isAllowed = role === "owner" || [role, "support"].includes(LINES[operation]!.role);
-    // Without a body: the right is checked before the body is read.
+    // The body is left out, because the right is checked before the body is read.
     const { body: _body, ...request } = call(endpoint, nobodys);
     const answer = await system.ask(system.shops.mine, request, { roles: [role] });
     expect(answer.status === 403, `${answer.status}: ${answer.text}`).toBe(!isAllowed);

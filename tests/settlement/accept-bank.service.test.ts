@@ -224,7 +224,7 @@ test("a line that cannot be read keeps the day of every merchant of its account 
   });
   expect(named).toMatchObject({ merchantId: merchant.merchantId, currency: "TRY", day: "2026-03-16" });
   expect(named).not.toHaveProperty("amount");
-  // Nothing of it is known: it may be of any day of its file.
+  // Nothing of the line is known, so it may belong to any day of its file.
   expect(broken).toMatchObject({ detail: "not readable: 1 cell, not 12", day: "2026-03-16" });
   expect(broken).not.toHaveProperty("currency");
 
@@ -246,7 +246,7 @@ test("a line that cannot be read keeps the day of every merchant of its account 
     state: "CLOSED",
     acceptedAmount: -60,
   });
-  // Nobody knows how much it is, so two people have to say what it is.
+  // Nobody knows the amount, so two people have to decide.
   expect(await close(broken!.differenceId, "NOT_OURS")).toMatchObject({ state: "PROPOSED" });
   expect(await close(broken!.differenceId, "NOT_OURS", { by: "bora" })).toMatchObject({ state: "CLOSED" });
 

@@ -24,7 +24,7 @@ export type Truth = {
   unreadable: Set<number>;
 };
 
-/** How the account of these days settles. */
+/** The settlement terms of the account in these days. */
 export const PLAN = { settlementDays: 3, feeBasisPoints: 179, feeFixedMinor: 25 };
 const DAY = "2026-03-10";
 const SETTLES = "2026-03-13";

@@ -6,7 +6,7 @@ import { decimalText, genericLine } from "../../services/settlement/test/written
 import { eventually } from "../support/index.ts";
 import { startSettlementHarness, type SettlementHarness } from "./settlement-harness.ts";
 
-/** From a line of a bank's file to the payment, and operators' decisions on the case, over HTTP. */
+/** Follows a line of a bank's file to the payment, and operators' decisions on the case, over HTTP. */
 let system: SettlementHarness;
 let port: number;
 beforeAll(async () => {
@@ -175,7 +175,7 @@ describe("a refund that was not made here", () => {
     });
     expect(others).toEqual([]);
     expect(await refundable(paymentId)).toMatchObject({ refundableAmount: 70, chargedBackAmount: 30 });
-    // The bank gives back a chargeback, and not this.
+    // The bank gives back a chargeback, but not this one.
     await take(line("CHARGEBACK_REVERSAL", paymentId, 3_000n));
     expect(await casesOf(paymentId)).toMatchObject([{ status: "OPEN" }]);
     expect((await decide(found!.chargebackId, "WITHDRAWN")).body).toMatchObject({ countedAmount: 0 });

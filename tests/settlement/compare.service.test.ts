@@ -111,7 +111,7 @@ test.each([
   async (_, taken, first) => {
     const paymentId = await system.sell("4321");
     await eventually(async () => expect(await system.fact(paymentId)).toMatchObject({ standing: "DONE" }));
-    // As a payment that is reversed after its day's end.
+    // Fails the payment as a reversal after its day's end would.
     const fail = () =>
       system.query("update settlement.fact set standing = 'NOT_DONE', judge = reported where fact_id = $1", [
         paymentId,

@@ -63,7 +63,7 @@ test("the offered total is what is charged, refunded, compared with the bank's f
     code: "refund_amount_exceeds_remaining",
     extra: { remainingRefundableAmount: 1296.86 },
   });
-  // More than the price is left: the buyer gets back what the buyer paid.
+  // The refundable amount exceeds the price: the buyer gets back everything that was paid.
   const refunds = [await system.refund(paymentId, "125000"), await system.refund(paymentId, "4686")];
   for (const id of [paymentId, ...refunds])
     await eventually(async () => expect(await system.fact(id)).toMatchObject({ standing: "DONE" }));

@@ -48,7 +48,7 @@ export function booksOfMonthDisagree(
 const minorOf = (amount: number) => BigInt(Math.round(amount * 100));
 const sum = (amounts: Iterable<bigint>) => [...amounts].reduce((total, amount) => total + amount, 0n);
 
-/** Copies, what is not ours, and what the company pays by itself. */
+/** True for a line that counts: copies, lines that are not ours, and the company's own payments do not. */
 const isInStatement = ({ isCopy, isOfCompany, word }: BankEntry) =>
   !isCopy && !isOfCompany && word !== "NOT_OURS";
 

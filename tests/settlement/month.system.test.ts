@@ -210,7 +210,7 @@ function special(number: number, sold: { paymentId: string; amount: bigint }[]):
   const disputed = sold[5];
   switch (number) {
     case 9:
-      // In the bank's panel.
+      // Refunds in the bank's panel.
       return [
         written(number, "REFUND", -3_000n, {
           reference: sold[2]!.paymentId,
@@ -263,7 +263,7 @@ test("a month's statements, the bank's file and its payouts are the same, and pe
   const statements = async () =>
     resultOf(await system.call(operations.listStatements.command, days, { merchant })).items;
   const check = async () => await system.bankFiles.run("check", "--from", days.from, "--to", days.to);
-  // Nothing that waits for people is called complete, and the checker sees it.
+  // A day that waits for people is never called complete, and the checker sees it.
   expect(await check()).toMatchObject({ code: 1 });
   const waiting = await statements();
   const complete = new Set(waiting.filter((each) => each.complete).map(({ day }) => day));

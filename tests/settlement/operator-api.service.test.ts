@@ -286,7 +286,7 @@ test("of a payment the lines of banks' files are shown, its refunds' too, and th
       ],
     },
   });
-  // As much is at stake, with another sum of the bank's.
+  // The same amount is at stake, with another sum of the bank's.
   await take(reported("SALE", paymentId, 2_000n));
   await eventually(async () =>
     expect(await ask("GET", `differences/${found.differenceId}`)).toMatchObject({

@@ -137,7 +137,7 @@ test("what may still come is no difference, and what is before the first payout 
   await take(line("P-5", { gross: 900n, day: today }), line("P-6", { gross: 900n, day: "2026-01-02" }));
   await pay(entry({ id: "P-7", amount: "3.00", day: today }));
   for (const payout of ["P-5", "P-6", "P-7"]) expect(await about(payout)).toEqual([]);
-  // Its time has passed.
+  // The payout's time has passed.
   await system.query("update settlement.account set payout_days = 0");
   await system.query(
     "update settlement.line set settles_on = settles_on - 2 where payout_id in ('P-5', 'P-7')",

@@ -50,9 +50,9 @@ export async function startSettlementHarness(options: Partial<TestSystemOptions>
       ),
     cancel: async (paymentId: string) =>
       done(await call(operations.cancel.command, { paymentId, operationId: randomUUID() })),
-    /** Asked for, and waiting for people. @returns the refund's id. */
+    /** Requests a refund, which waits for people. @returns the refund's id. */
     request,
-    /** Asked for and approved. @returns the refund's id. */
+    /** Requests and approves a refund. @returns the refund's id. */
     async refund(paymentId: string, amountMinor: string): Promise<string> {
       const refundId = await request(paymentId, amountMinor);
       done(await system.approve(refundId));

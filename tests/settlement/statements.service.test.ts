@@ -282,14 +282,14 @@ test.each([
     const { paymentId } = sale;
     expect(await system.call(operations.pay.command, sale, { merchant })).toMatchObject({ outcome: "done" });
     await eventually(async () => expect(await system.fact(paymentId)).toMatchObject({ standing: "DONE" }));
-    // As the event of a payment that was reversed after its day's end.
+    // Inserts the change of a payment that was reversed after its day's end.
     await system.query(
       "update settlement.fact set standing = 'NOT_DONE', judge = reported where fact_id = $1",
       [paymentId],
     );
     const sold = line("SALE", paymentId, 12_345n, { fee: 185n, day: days.from });
     await take(sold);
-    // Nothing is owed while it is not known that it comes back.
+    // No money is owed while it is not known that the payment comes back.
     expect(await own(merchant, days)).toEqual([]);
 
     await take(line("REFUND", `${paymentId}:reversal`, -12_345n, { day: days.to }));
@@ -342,7 +342,7 @@ test("a day is complete once the bank has reported everything up to it, and noth
     if (!Array.isArray(statements)) throw new Error("no statements");
     return Object.fromEntries(statements.map((each) => [each.day, each.complete]));
   };
-  // By the bank's clock in Istanbul the second is of the 12th, and the third of the 13th.
+  // By the bank's clock in Istanbul the second sale is of the 12th, and the third of the 13th.
   const first = await sell("2026-03-10T12:00:00Z");
   const second = await sell("2026-03-11T21:30:00Z");
   const third = await sell("2026-03-12T21:30:00Z");

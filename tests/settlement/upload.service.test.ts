@@ -187,7 +187,7 @@ test("of a form that is cut off nothing is an import, whether its sender ends it
   await eventually(async () => expect(await rows()).toMatchObject({ uploads: 2 }));
   leaving.destroy();
   expect(await system.query("select from settlement.import")).toEqual([]);
-  // No further part comes, so their bytes are given up.
+  // No further part comes, so the stored bytes are deleted.
   await eventually(async () => {
     await system.query("update settlement.upload set touched_at = now() - interval '3 minutes'");
     expect(await rows()).toEqual({ lines: 0, uploads: 0, parts: 0 });

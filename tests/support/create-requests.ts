@@ -56,7 +56,7 @@ export function createRequests(
     operatorContext,
     /** Any command of an operator. */
     operate,
-    /** Approves a refund as the operators' listener does: `payments` hears from the person, too. */
+    /** Approves a refund as the operators' listener does: `payments` gets the person's consent, too. */
     approve: async (refundId: string, name = "olga", requestId: string = randomUUID()) => {
       const agreed = await operate(agreeToRefund, { refundId }, name, requestId);
       if (!("result" in agreed)) return agreed;

@@ -1,5 +1,6 @@
-// For `globalSetup` in a vitest configuration: one PostgreSQL and one nats-server for the whole run, and a template
-// database with the migrations of every service. Test files take them with `createTestDatabase()` and `inject`.
+// The `globalSetup` of a vitest configuration that starts one PostgreSQL and one nats-server for the whole
+// run, and creates a template database with the migrations of every service. Test files use them by
+// `createTestDatabase()` and `inject`.
 import type { TestProject } from "vitest/node";
 import { startTestInfrastructure } from "./template-database.ts";
 

@@ -22,7 +22,7 @@ export type LedgerReceiver = {
   /** Requests that are not answered yet. */
   underway(): number;
   connections(): number;
-  /** How many connections were ever opened. */
+  /** The number of connections that were ever opened. */
   handshakes(): number;
   behave(next: Behaviour | ((entry: ReceivedWebhook, index: number) => Behaviour)): void;
   /** Breaks all connections that are open. */

@@ -73,7 +73,7 @@ export async function mendAfter<T>(working: Promise<T>, mend: () => Promise<unkn
   }
 }
 
-/** From its next connection on, a role's statements wait for locks without a limit. */
+/** Makes a role's statements wait for locks without a limit, from its next connection on. */
 export async function letStatementsWait(
   { superuserUrl, name }: TestDatabase,
   roleUrl: string,

@@ -19,7 +19,7 @@ export type ReceivedSpan = {
 export type CollectorManner = "answers" | "fails" | "hangs";
 
 export type OtlpReceiver = {
-  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`, with `OTEL_EXPORTER_OTLP_PROTOCOL=http/json`. */
+  /** The value of `OTEL_EXPORTER_OTLP_ENDPOINT`, with `OTEL_EXPORTER_OTLP_PROTOCOL=http/json`. */
   url: string;
   port: number;
   spans: ReceivedSpan[];

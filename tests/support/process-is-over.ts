@@ -1,4 +1,4 @@
-/** True if no process of this machine has the number any more. */
+/** True if no process of this machine has the number any longer. */
 export function isOver(pid: number): boolean {
   try {
     process.kill(pid, 0);

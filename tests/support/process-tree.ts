@@ -14,7 +14,7 @@ export class ProcessTree {
     this.#seen = new Set([pid]);
   }
 
-  /** Those that run now. */
+  /** The processes that run now. */
   running(): number[] {
     const entries = readProcesses();
     for (let size = 0; size !== this.#seen.size;) {

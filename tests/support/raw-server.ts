@@ -9,9 +9,9 @@ export type RawServer = {
   url: string;
   /** Whole requests, in the order of their arrival. */
   requests: string[];
-  /** How many connections were ever opened. */
+  /** The number of connections that were ever opened. */
   connections(): number;
-  /** How many connections are open. */
+  /** The number of open connections. */
   open(): number;
   /** Writes to all open connections, asked or not. */
   write(bytes: string): void;

@@ -52,7 +52,7 @@ export type TestSystemOptions = {
    * bus has no sign-in.
    */
   withBusUsers?: boolean;
-  /** How long the dispatchers' consumer waits for an acknowledgement. */
+  /** The time for which the dispatchers' consumer waits for an acknowledgement. */
   ackWaitMs?: number;
   /** Replaces a database of the test run's server. */
   database?: TestDatabase;
@@ -113,7 +113,7 @@ export async function startTestSystem(options: TestSystemOptions) {
     merchantId,
     /** Signs the tokens of operators. */
     identity,
-    /** How a user of the bus signs in. */
+    /** The login of a user of the bus. */
     busLogin,
     ...processes,
     ...createRequests(bus, { merchant: { merchantId, ...(commission && { commission }) }, identity }),

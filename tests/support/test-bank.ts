@@ -18,9 +18,11 @@ export type TestBank = {
 };
 
 export type TestBankOptions = {
-  /** After so long the bank drops a call that it never answers, so that the service need not be in a hurry. */
+  /**
+   * The time after which the bank drops a call that it never answers, so that the service may wait longer.
+   */
   hangMs?: number;
-  /** How late a late answer is. */
+  /** The delay of a late answer. */
   latenessMs?: number;
 } & Partial<Modes>;
 

@@ -31,7 +31,7 @@ export async function startPostgresContainer(run: TestRun): Promise<string> {
     .withEnvironment({ POSTGRES_PASSWORD: "postgres" })
     .withCommand(["postgres", ...settings.flatMap((setting) => ["-c", setting])])
     .withExposedPorts(5432)
-    // In memory: a test run's databases take some hundred megabytes and are copied for each file.
+    // The databases are in memory: a test run's take some hundred megabytes and are copied for each file.
     .withTmpFs({ "/var/lib/postgresql": "rw,size=4g" })
     .withSharedMemorySize(256 * 1024 * 1024)
     .withStartupTimeout(startTimeoutMs)

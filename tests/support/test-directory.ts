@@ -17,7 +17,7 @@ import { isOver } from "./process-is-over.ts";
 /** A new directory below the system's temporary one, or the given one; the caller removes it. */
 export function makeTestDirectory(parent = tmpdir()): string {
   const dir = mkdtempSync(join(parent, `${prefix}${process.pid}-`));
-  // Under root PostgreSQL may have to run as another user, who must get through.
+  // PostgreSQL started by root may have to run as another user, who must be able to pass the directory.
   chmodSync(dir, 0o711);
   return dir;
 }
@@ -49,7 +49,7 @@ const ROOM = 4 * 1024 ** 3;
 
 /** Removes directories of processes that are over: some 40 MB for each test run that was killed. */
 export function removeLeftovers(): void {
-  // Those that fill the memory are the reason why there may be no room now.
+  // Directories that fill the memory may be the reason why there is no room now, so they are removed first.
   for (const parent of [tmpdir(), MEMORY].filter((place) => existsSync(place))) removeLeftoversOf(parent);
 }
 

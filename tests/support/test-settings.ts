@@ -7,7 +7,7 @@ export type Surroundings = {
   natsUrl: string;
   /** Seals card data: the gateway's key and payments'. */
   sealingKey: Buffer;
-  /** How operators' tokens are verified. */
+  /** The verification settings for operators' tokens. */
   operatorTokens: Record<string, string>;
 };
 
@@ -70,7 +70,7 @@ export function createTestSettings({ database, natsUrl, sealingKey, operatorToke
   };
 }
 
-/** So that no test meets a limit it is not about. */
+/** High limits, so that no test meets a limit that it is not about. */
 const WITHOUT_LIMITS = {
   RATE_LIMIT_PER_SECOND: "1000000",
   FAILED_SIGN_INS_PER_MINUTE_PER_IP: "1000000",

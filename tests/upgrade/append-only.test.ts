@@ -51,6 +51,6 @@ test("a released migration that is changed, gone or has a new one before it is n
 
 test("this checkout only adds to the migrations of the release before", () => {
   const release = releaseBefore();
-  // Before the first release everything may change.
+  // Before the first release every migration may change.
   expect(release === "HEAD" ? [] : brokenMigrations(release)).toEqual([]);
 });

@@ -5,7 +5,7 @@ export type CountedAnswers = {
   /** Begins a step, under which answers are counted from now on. */
   begin(step: string): void;
   count(client: Client): Client;
-  /** By step, in order: answers by status, or `no answer`. */
+  /** The answers of each step, in order, by status or `no answer`. */
   steps: Map<string, Map<number | "no answer", number>>;
   /** Seconds from the beginning of a step's first request that was refused, or not answered, to the end of its last. */
   refusedSeconds(step: string): number;

@@ -94,7 +94,7 @@ type Seen = {
   lock_timeout: string;
 };
 
-/** Less than any table has, and more than a look at a few rows reads. */
+/** Fewer rows than any table has, and more than a read of a few rows needs. */
 const FEW = 100;
 
 const GATE = 2_250;

@@ -13,11 +13,11 @@ export function layOutOlderInstallation(revision: string): OlderInstallation {
   const directory = mkdtempSync(join(tmpdir(), "holdfast-older-"));
   const archive = execFileSync("git", ["archive", revision], { cwd: root, maxBuffer: 256 * 1024 * 1024 });
   execFileSync("tar", ["-x", "-C", directory], { input: archive });
-  // This machine's, and no part of a revision.
+  // These certificates belong to this machine, not to a revision.
   for (const certificate of globSync("deploy/build-certificates/*.crt", { cwd: root })) {
     copyFileSync(join(root, certificate), join(directory, certificate));
   }
-  // As `npm run compose:prepare` does it for this revision, which may not have happened here yet.
+  // Prepares like `npm run compose:prepare` of this revision, which may not have run here yet.
   const ofTheProxy = process.env["NODE_EXTRA_CA_CERTS"];
   if (ofTheProxy && existsSync(ofTheProxy)) {
     copyFileSync(ofTheProxy, join(directory, "deploy", "build-certificates", "node-extra-ca-certs.crt"));

@@ -32,7 +32,7 @@ test("the promotion of a standby under load loses and doubles no payment", { tim
   const payments = payThroughOutages(merchant, BACK_WITHIN_MS);
   await payments.step("nothing", async () => {});
   const promote = async () => {
-    // Nobody reaches the old primary again, which the sandbox starts anew.
+    // The old primary is unreachable from now on, although the sandbox starts it again.
     link.cut();
     process.kill(sandbox.file.processes["postgres"]!, "SIGKILL");
     await withClient(standby, (client) => client.query("select pg_promote()"));

@@ -137,7 +137,7 @@ test("an upgrade and its rollback under load lose no webhook and charge nobody t
     expect(await merchant("GET", `/api/payment/${id}`)).toMatchObject({ body: { status: "SUCCESS" } });
   }
   for (const [name, statuses] of answers.steps) {
-    // There is one process of each listener in compose: no other answers while it is replaced.
+    // Compose has one process of each listener, so nothing answers while it is replaced.
     const allowed = /of (api-gateway|gateway-operator)$/.test(name)
       ? DOCUMENTED.union(new Set(["no answer"]))
       : DOCUMENTED;

@@ -30,7 +30,7 @@ async function setUp() {
     const options = { env: { ...env, ALLOW_PLAINTEXT: "postgres" } };
     return (await promisify(execFile)(node, args, options)).stdout;
   };
-  /** As it is after the installation and before the first migration. */
+  /** Restores the state after the installation and before the first migration. */
   const unmigrate = () =>
     system.query(`drop schema refunds cascade; create schema refunds authorization refunds_owner;
       grant usage on schema refunds to refunds_app, holdfast_auditor`);

@@ -34,7 +34,7 @@ test("each service works beside newer ones: what it does not know of their messa
   expect(seen.status).toBe(200);
   expect(await seen.text(), "it reaches nobody of the merchant's staff").not.toContain(NEWER_FIELD);
 
-  // A checkout with 3-D Secure, a capture, a refund with its approval, and each one's webhook.
+  // The demo has a checkout with 3-D Secure, a capture, a refund with its approval, and each one's webhook.
   expect(printed.match(/^webhook <- \S+  verified/gm)).toHaveLength(4);
   expect(printed, "it reaches no merchant").not.toContain(NEWER_FIELD);
   await eventually(() =>

@@ -24,7 +24,7 @@ beforeAll(async () => {
     days: 800,
     merchantIds: [system.merchantId],
   });
-  // Those of the filling are no chain.
+  // The filled entries are no chain.
   for (const schema of ["gateway", "payments", "refunds", "settlement", "webhooks"])
     await system.query(`truncate ${schema}.audit_entry`);
   // Payments that were charged back are never archived: each month would keep some.
@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(out, { recursive: true, force: true });
 });
 
-/** As it was months ago, as `2025-01`. */
+/** A month as `2025-01`, so many months ago. */
 function monthsAgo(count: number): string {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - count)).toISOString().slice(0, 7);

@@ -13,7 +13,7 @@ export async function fillShops(databaseUrl: string, payments: number): Promise<
     days: isLarge ? 365 : 28,
     merchantIds,
     largestTenths: 6,
-    // Enough cases in a small shop for far more than a page of them.
+    // Enough cases in a small shop for far more than a page.
     chargedBackEvery: isLarge ? 50 : 10,
     inBulk: isLarge,
   });

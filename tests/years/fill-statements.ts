@@ -96,7 +96,7 @@ export const FILL_PAYMENTS = [
    from drawn where is_refunded and state <> 'FAILED'`,
 ];
 
-/** None of a failed payment: the numbers of those end otherwise. */
+/** Chargebacks are never of failed payments, whose numbers have other endings. */
 export const FILL_CHARGEBACKS = [
   `insert into payments.chargeback (chargeback_id, payment_id, merchant_id, status, amount_minor, currency, counted_minor,
      excess_minor, bank_reference, outcome_reason, decided_by, created_at, ended_at)

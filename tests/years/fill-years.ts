@@ -19,7 +19,7 @@ export type YearsToFill = {
   days: number;
   /** The merchants. The first has most of the payments, as in practice; the others share the rest. */
   merchantIds?: readonly string[];
-  /** How many tenths of the payments the first merchant has. */
+  /** The first merchant's tenths of the payments. */
   largestTenths?: number;
   /** One of so many payments was charged back. */
   chargedBackEvery?: 50 | 10;

@@ -146,7 +146,7 @@ async function importFile(system: YearsSystem, paymentId: string): Promise<strin
     line("SALE", { reference: randomUUID() }, "1.00"),
     line("CHARGEBACK", { reference: paymentId }, "-1.00"),
     line("CHARGEBACK", { bank_reference: "years-ext-77" }, "-1.00"),
-    // Neither a movement nor readable; and parts of a payout.
+    // Lines that are neither movements nor readable, and parts of a payout.
     line("GIFT", { reference: paymentId }, "-2.00"),
     genericLine({ gross: "3.00", net: "3.00", payout_id: "years-7" }),
   );
@@ -173,7 +173,7 @@ async function importFile(system: YearsSystem, paymentId: string): Promise<strin
   return importId;
 }
 
-/** As the dispatcher does with a statement that is ready, which none of a day is before the day is over. */
+/** Confirms a ready statement as the dispatcher does; no statement is ready before its day is over. */
 async function confirmStatement({ bus, query }: YearsSystem): Promise<void> {
   const [event] = await query<{ event_id: string }>("select event_id from settlement.outbox limit 1");
   const waitUntil = Date.now() + 60_000;

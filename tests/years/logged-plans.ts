@@ -4,7 +4,7 @@ import type { Client } from "pg";
 export type RanStatement = {
   /** The role that sent it, or on whose behalf a function did. */
   role: string;
-  /** On one line. */
+  /** The statement on one line. */
   text: string;
   /** Rows of tables that it looked at, whether it kept them or not. */
   read: number;
@@ -35,7 +35,7 @@ type Plan = {
  * statements within functions.
  */
 export async function logPlans(client: Client): Promise<void> {
-  // Its settings exist once it is loaded.
+  // The module's settings exist once it is loaded.
   await client.query("load 'auto_explain'");
   for (const [name, value] of Object.entries(PLAN_SETTINGS))
     await client.query(`alter system set ${name} = '${value}'`);

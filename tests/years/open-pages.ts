@@ -22,7 +22,7 @@ export async function openPages(system: YearsSystem, lived: Lived): Promise<void
   const { merchantId, event, dispute } = filled!;
   const { paymentId: payment, refundId: refund, importId } = lived;
   const pages = pagePaths("operator", { merchantId, payment, refund, event, dispute, import: importId });
-  // These years have no difference.
+  // These years have no differences.
   const filledPages = [...pages.values()].filter((path) => path !== undefined);
   try {
     for (const path of [...filledPages, ...narrowed(filled!)]) {

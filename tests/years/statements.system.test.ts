@@ -15,7 +15,9 @@ import { writeReport } from "./statement-report.ts";
 import { EXCUSED, excuseOf, NOT_SENT, readsTooMuch } from "./statement-rules.ts";
 import { startYearsSystem, type YearsSystem } from "./years-system.ts";
 
-/** Enough that no plan reads a table whole because it is small. With ten million the filling takes 24 GB. */
+/**
+ * So many payments that no plan scans a table because it is small. With ten million the filling takes 24 GB.
+ */
 const PAYMENTS = Number(process.env["YEARS_PAYMENTS"] ?? 40_000);
 const LARGE_FILL_MS = 4 * 3_600_000;
 

@@ -66,7 +66,7 @@ async function startNewDatabase(payments: number) {
 
 const SERVICES = ["payments", "refunds", "webhook-dispatcher", "settlement"] as const;
 
-/** So that every periodic task runs within the test. */
+/** Short intervals, so that every periodic task runs within the test. */
 const HASTE = {
   ACCOUNT_REFRESH: "1s",
   BIN_TABLE_REFRESH: "1s",

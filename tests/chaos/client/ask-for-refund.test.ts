@@ -6,7 +6,7 @@ const refund = { paymentId: "019f0000-0000-7000-8000-000000000001", amount: "1.0
 
 type Answer = { status?: number; bytesSent?: boolean; code?: string };
 
-/** Plays the gateways: one answer after the other, to any request. */
+/** Plays the gateways: one answer after another, to any request. */
 async function askAgainst(answers: Answer[], key?: string): Promise<{ asked: string[]; accepted?: string }> {
   const asked: string[] = [];
   const answer = (what: string): Promise<HistoryEntry> => {

@@ -85,7 +85,10 @@ function wasLost({ status, bytesSent }: HistoryEntry): boolean {
   return status === undefined && bytesSent;
 }
 
-/** While it may yet be accepted or undone a GET is a 503. @returns the last status. */
+/**
+ * Looks the refund up; a GET is a 503 while it may still be accepted or rolled back. @returns the last
+ * status.
+ */
 async function lookUp(
   client: Client,
   refundId: string,

@@ -48,7 +48,7 @@ export async function send(
   };
 }
 
-/** Longer than a gateway takes to say that it does not know. */
+/** Longer than a gateway takes to answer that the outcome is unknown. */
 const STEP_TIMEOUT_MS = 4_000;
 
 /** Tries a step again while it fails, within a person's patience. */

@@ -12,7 +12,7 @@ export type BuyerPlan = {
   copies: number;
   /** Cards in the order in which they are tried, as long as the page shows a form. */
   tries: { card: CardName; cardholder: CardholderAnswer }[];
-  /** From the form being shown to its being sent. */
+  /** The time from showing the form to sending it. */
   hesitatesMs: number;
   /** The last tab goes back to the shop instead of paying. */
   goesBack: boolean;
@@ -83,7 +83,7 @@ class Buyer {
     return answer && shownBy(answer);
   }
 
-  /** While the bank is asked a browser loads the page again by itself. */
+  /** Loads the page again and again, as a browser does while the bank is asked. */
   async #untilDecided(first: Shown | undefined): Promise<Shown | undefined> {
     let shown = first;
     for (let look = 0; look < LOOKS_MAX && shown?.kind === "waiting"; look++) {

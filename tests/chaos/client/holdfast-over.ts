@@ -25,7 +25,7 @@ export function holdfastOver(send: (sending: ClientSending) => Promise<HistoryEn
   });
 }
 
-/** Over an outage of a few seconds. */
+/** Enough retries for an outage of a few seconds. */
 const RETRIES = 8;
 
 function answerOf({ status, body, bytesSent, replayed, retryAfter, error }: HistoryEntry): Response {

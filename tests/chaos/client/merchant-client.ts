@@ -18,7 +18,7 @@ export type Order = {
   card: CardName;
   /** Charged in one step instead of reserved. */
   sale?: boolean;
-  /** With 3-D Secure, and the cardholder's answer to a challenge. */
+  /** The cardholder's answer to a challenge; only with 3-D Secure. */
   cardholder?: CardholderAnswer;
 };
 

@@ -13,14 +13,14 @@ export type OperatorClientDeps = {
 
 /** An operator's request that changes something. */
 export type OperatorChange = {
-  /** As the audit log calls it. */
+  /** The action's name in the audit log. */
   action: string;
   method: "POST" | "PUT";
   path: string;
   /** The Idempotency-Key, where the listener has them. */
   key?: string;
   body?: object;
-  /** The record it is about, or the answer's field that names it. */
+  /** The record that the action is about, or the answer's field that names it. */
   subject?: string;
   subjectIn?: string;
 };

@@ -8,7 +8,7 @@ const PAYMENT_ID = "019f0000-0000-7000-8000-000000000001";
 
 type Answer = Partial<Pick<HistoryEntry, "status" | "bytesSent">> & { shows?: string; code?: string };
 
-/** Plays the gateways: one answer after the other, to any request. */
+/** Plays the gateways: one answer after another, to any request. */
 async function payAgainst(answers: Answer[], key?: string): Promise<string[]> {
   const asked: string[] = [];
   const answer = (what: string): Promise<HistoryEntry> => {

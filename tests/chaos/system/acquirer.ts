@@ -41,13 +41,13 @@ export function bankSettings(
     PORT: `${port}`,
     LEDGER_FILE: ledgerFile,
     LATENESS: "400ms",
-    // Longer than any call waits for an answer here, and short enough not to gather sockets.
+    // Longer than any call waits for an answer here, and short enough not to collect sockets.
     HANG: "30s",
     ...own,
   };
 }
 
-/** For requests without an `expiresAt`. */
+/** The time after which the bank drops requests without an `expiresAt`. */
 const WHEN_NOBODY_WAITS = "2s";
 
 /** Starts a simulator as a process. All of them get their faults in the same way. */

@@ -3,7 +3,10 @@ import { installEventStream, keepEventStream } from "@holdfast/installation";
 import { connectBus } from "@holdfast/messaging";
 import type { Wires } from "./wires.ts";
 
-/** As the installation does, past every link: it is made again each time all of JetStream's data was lost. */
+/**
+ * Keeps the stream as the installation does, without any faulty link: it is created again whenever all of
+ * JetStream's data was lost.
+ */
 export async function keepStream(port: number, wires: Wires | undefined): Promise<() => Promise<void>> {
   const connectAs = (user: BusUser) =>
     connectBus({ url: `nats://127.0.0.1:${port}`, name: user, ...wires?.busOptions(user) });

@@ -21,7 +21,7 @@ export type ProgramOptions = {
 /** One real process of the system, which a test ends, stops and starts again as it likes. */
 export class ManagedProcess {
   readonly name: string;
-  /** How often it has ended by itself: neither by a signal nor when it was asked to. */
+  /** The number of times that it has ended by itself: neither by a signal nor on request. */
   selfEnded = 0;
   readonly #options: ProgramOptions;
   #child: LoggedChild | undefined;
@@ -44,7 +44,7 @@ export class ManagedProcess {
     this.#isAskedToEnd = false;
     const child = await spawnLogged({
       name: this.name,
-      // Nothing outlives a test run that is killed.
+      // The process ends with a test run that is killed.
       command: withParentDeathSignal("KILL", [process.execPath, ...this.#options.command]),
       env: { ...inherited(), ...this.#options.env, ...env },
       logFile: this.#options.logFile,

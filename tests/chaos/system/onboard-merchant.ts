@@ -13,7 +13,7 @@ export type Shop = {
   secrets: string[];
 };
 
-/** As an operator does it. */
+/** Onboards a merchant as an operator does. */
 export async function onboardMerchant(
   operator: OperatorClient,
   { name, receiver }: { name: string; receiver: LedgerReceiver },

@@ -30,7 +30,7 @@ export type Surroundings = {
   operatorEnv: Record<string, string>;
   /** Settings of every process beside its own. */
   env?: Record<string, string> | undefined;
-  /** Without them the bus has no sign-in, and listeners use plain HTTP. */
+  /** The certificates and logins; without them the bus has no sign-in, and listeners use plain HTTP. */
   wires: Wires | undefined;
 };
 
@@ -38,9 +38,9 @@ export type Surroundings = {
 export type ServiceProcess = {
   process: ManagedProcess;
   links: Record<LinkName, TcpProxy>;
-  /** Its user of the bus. */
+  /** The service's user of the bus. */
   user: string;
-  /** Its role of the database. */
+  /** The URL with the service's role in the database. */
   databaseUrl: string;
 };
 export type LinkName = "database" | "bus";
@@ -129,7 +129,10 @@ export async function createPayments(name: string, surroundings: Surroundings): 
   );
 }
 
-/** Asked for every id that payments does not know, too: without its answer nothing is conclusively not there. */
+/**
+ * Starts refunds, which is asked about every id that payments does not know, too: without its answer no
+ * absence is conclusive.
+ */
 export async function createRefunds(name: string, surroundings: Surroundings): Promise<ServiceProcess> {
   return await createService(
     { name, user: "refunds", databaseUrl: surroundings.databaseUrls.refunds.app },

@@ -48,13 +48,13 @@ export type System = {
   settlement: ServiceProcess[];
   /** Two where the run has merchants' staff at work, and none otherwise. */
   staffApis: StaffApi[];
-  /** As settlement's commands connect. */
+  /** The URL with which settlement's commands connect. */
   settlementOwnerUrl: string;
   postgres: RestartableServer;
   nats: RestartableServer & { wipe(): void; reload(): void };
   /** All processes reach it over this one link: an account has one address. */
   acquirer: AcquirerProcess & { link: TcpProxy };
-  /** Beside the acquirer, as many as the run was asked for; `accountId` is the merchants' account there. */
+  /** The requested banks besides the acquirer; `accountId` is the merchants' account there. */
   banks: (ForeignBank & { accountId: string })[];
   /** The possible banks of each merchant's money; empty if there is one bank only. */
   places: PlacesOfMoney;
@@ -104,9 +104,9 @@ export async function startSystem({
 }: {
   timers: Timers;
   root?: string;
-  /** With users and TLS on the bus, and TLS on the listeners. */
+  /** True for users and TLS on the bus, and TLS on the listeners. */
   secured?: boolean;
-  /** Beside the acquirer, with an account and a route for each merchant. */
+  /** Banks besides the acquirer, with an account and a route for each merchant. */
   banks?: readonly PlannedBank[];
   withSettlement?: boolean;
   withStaff?: boolean;
@@ -115,7 +115,7 @@ export async function startSystem({
 }): Promise<System> {
   // The next test run removes directories with this name of runs that were killed (tests/support, test-directory.ts).
   const dir = mkdtempSync(join(tmpdir(), `holdfast-test-${process.pid}-chaos-`));
-  // Under root PostgreSQL may have to run as another user, who must get through.
+  // PostgreSQL started by root may have to run as another user, who must be able to pass the directory.
   chmodSync(dir, 0o711);
   const cleanup: (() => Promise<void>)[] = [];
   const stop = async ({ keepAs }: { keepAs?: string } = {}) => {

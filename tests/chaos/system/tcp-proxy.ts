@@ -44,7 +44,7 @@ export class TcpProxy {
     return proxy;
   }
 
-  /** From now on, for the connections that are open, too. */
+  /** Sets the fault from now on, for open connections, too. */
   async set(fault: LinkFault): Promise<void> {
     this.#fault = fault;
     this.#changed.resolve();

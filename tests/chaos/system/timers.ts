@@ -71,7 +71,7 @@ export const fastTimers: Timers = {
   CHECKOUT_INTERVAL: "100ms",
 };
 
-/** For a run under load on two busy cores. */
+/** The timers for a run under load on two busy cores. */
 export const loadTimers: Timers = {
   ...deliveryTimers,
   ACQUIRER_TIMEOUT: "1500ms",
@@ -83,7 +83,7 @@ export const loadTimers: Timers = {
   REVERSE_UNSEEN_AFTER: "4s",
   ACQUIRER_LATE_ARRIVAL: "10s",
   ADOPT_WITHIN: "8s",
-  // Long enough for a cardholder whom faults hold up, short enough for some to be late.
+  // Long enough for a cardholder who is delayed by faults, short enough for some to be late.
   THREE_DS_SESSION_DURATION: "10s",
   // Short enough for buyers to find their form out of time, and for all of them to be over before the run is.
   CHECKOUT_EXPIRES_AFTER: "12s",

@@ -30,7 +30,7 @@ export function amountsAreExact(ledgers: Ledgers): Found[] {
   });
 }
 
-/** The amounts in the bank's requests. A reversal that gives back exactly a partial approval counts as the whole. */
+/** The amounts in the bank's requests. A reversal of exactly a partial approval counts as the whole. */
 function amountsAtBank({ amountMinor }: PaymentRow, lines: BankLine[]): string[] {
   const parts = approvals(lines).filter((line) => requestedMinor(line) !== line.amountMinor);
   const isOfPart = (line: BankLine) =>

@@ -32,7 +32,9 @@ function uncalled(moved: readonly BankLine[], calls: readonly BankCallRow[]): st
   });
 }
 
-/** Banks undo money in ways of their own: a refund may be a void there. An enrolment may lead to the payment. */
+/**
+ * Banks pay back in ways of their own: a refund may be a void there. An enrolment may lead to the payment.
+ */
 function groupOf(operation: string): "payment" | "capture" | "undoing" {
   if (isPayment(operation) || operation === "enrol") return "payment";
   return operation === "capture" ? "capture" : "undoing";

@@ -29,7 +29,7 @@ export function refundAmountsAreExact({ history, refunds, bank, outbox }: Ledger
     const paid = (atBank.get(refund.refundId) ?? []).map(written);
     const ids = [refund.refundId];
     return [
-      // An operator's request stands in no merchant's history.
+      // An operator's request is in no merchant's history.
       ...(refund.requestedBy !== null || sent.includes(expected) || history.length === 0
         ? []
         : [{ ids, what: `is ${expected}, which nobody asked for` }]),

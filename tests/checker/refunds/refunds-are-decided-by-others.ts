@@ -1,9 +1,9 @@
 import type { ApprovalRow, AuditRow, Found, Ledgers, RefundRow } from "../ledgers.ts";
 
 /**
- * Invariant 13. No person approves their own request, nor decides about a request of a credential that they issued. A
- * refund that is carried out has as many approvers as its amount takes, and every decision stands in the audit log,
- * once.
+ * Invariant 13. No person approves their own request, nor decides about a request of a credential that they
+ * issued. A refund that is carried out has as many approvers as its amount requires, and every decision is in
+ * the audit log, once.
  */
 export function refundsAreDecidedByOthers({ refunds, approvals, audit, rules }: Ledgers): Found[] {
   const approvalsOf = Map.groupBy(approvals, ({ refundId }) => refundId);

@@ -3,7 +3,10 @@ import type { Planted } from "./planted.ts";
 import { COMMITTED_AT, idOf, merchantId, type TestLedgers } from "./test-ledgers.ts";
 import { arrive } from "./test-webhooks.ts";
 
-/** The event of the run's keyed payment, which arrived at the third attempt; the others arrived at the first. */
+/**
+ * The event of the run's keyed payment, which arrived at the third attempt; all other events arrived at the
+ * first.
+ */
 const event = `event-1-${idOf(1)}`;
 const other = `event-2-${idOf(2)}`;
 const otherPath = "/webhooks/b";

@@ -124,7 +124,7 @@ function orderIdOf(run: TestLedgers): string {
   return run.payment(refundedPayment).orderId;
 }
 
-/** Its request, answered 202, and the answer of a GET at the end. */
+/** Adds the refund's request, answered 202, and the answer of a GET at the end. */
 function ask(run: TestLedgers, refundId: string, amount: string): void {
   const row = run.refunds.find((each) => each.refundId === refundId)!;
   const shown = { paymentId: refundId, orderId: orderIdOf(run), currency: "TRY" };

@@ -98,7 +98,7 @@ export class CallBuilder {
     return request;
   }
 
-  /** More time than any honest answer takes. */
+  /** A deadline that any honest answer meets. */
   soon(): Date {
     return new Date(Date.now() + 60_000);
   }

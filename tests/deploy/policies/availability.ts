@@ -44,7 +44,7 @@ export function replicasAreSpread(manifests: Manifest[]): string[] {
   );
 }
 
-/** In production there are two of everything at least, and a new pod is ready before an old one goes. */
+/** Production has at least two of everything, and a new pod is ready before an old one ends. */
 export function replicasSurviveOne(manifests: Manifest[], { production }: { production: boolean }): string[] {
   const scalers = ofKind(manifests, "HorizontalPodAutoscaler");
   return workloads(manifests, "Deployment").flatMap(({ name, manifest }) => {
@@ -118,7 +118,7 @@ export function eventsAreReplicated(manifests: Manifest[], natsConfig: string): 
     ...(store < volume ? [] : [`JetStream may take ${store} GB of a volume of ${volume} Gi`]),
     ...workloads(manifests).flatMap(({ name, manifest, pod }) => {
       const replicas = envOf(pod.containers[0]!).get("EVENT_STREAM_REPLICAS")?.value;
-      // Its image also verifies the audit logs, in a CronJob.
+      // The image also verifies the audit logs, in a CronJob.
       const makesTheStream = serviceOf(pod.containers[0]!) === "installation" && manifest.kind !== "CronJob";
       return makesTheStream && replicas !== `${servers}`
         ? [`${name}: ${replicas ?? 1} copies of an event`]

@@ -7,7 +7,7 @@ export function lacksBanksTime(schema: z.ZodObject, given: Iterable<string>): bo
   return "ACQUIRER_TIMEOUT" in schema.shape && !new Set(given).has("ACQUIRER_TIMEOUT");
 }
 
-/** A Deployment without it waits as long as by default, whatever the others do. */
+/** All Deployments wait equally long for banks: one without the setting would use the default. */
 export function allWaitAsLongForBanks(manifests: Manifest[], schemas: ConfigSchemas): string[] {
   return workloads(manifests, "Deployment").flatMap(({ name, pod }) =>
     pod.containers.flatMap((container) => {

@@ -33,7 +33,7 @@ export function rootFileSystemsAreReadOnly(manifests: Manifest[]): string[] {
   );
 }
 
-/** Nothing of ours asks the Kubernetes API, so nothing gets a token for it. */
+/** No pod of ours calls the Kubernetes API, so none gets a token for it. */
 export function noPodHasAToken(manifests: Manifest[]): string[] {
   const accounts = ofKind(manifests, "ServiceAccount");
   return [

@@ -1,4 +1,4 @@
-// How much room pods ask for, and whether nodes of a size have it.
+// The resources that pods request, and the check that nodes of a size have them.
 import { ofKind, workloads, type Manifest, type PodSpec } from "../manifest.ts";
 
 export type Room = { cores: number; mebibytes: number };

@@ -79,8 +79,8 @@ export function dataIsNotPruned(manifests: Manifest[]): string[] {
 }
 
 /**
- * A Job's template cannot be changed, and Argo CD and Flux delete nothing of themselves: annotations have them make the
- * Job again.
+ * Makes annotations recreate a changed Job: its template cannot be changed, and Argo CD and Flux do not
+ * delete it by themselves.
  */
 export function changedJobsAreMadeAgain(manifests: Manifest[]): string[] {
   return ofKind(manifests, "Job").flatMap(({ metadata: { name, annotations = {} } }) =>

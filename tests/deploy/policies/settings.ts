@@ -183,7 +183,7 @@ function secretKeysOfOperators(manifests: Manifest[]): string[] {
   ];
 }
 
-/** Workloads that are a part of another one's program, and sign in with its user. */
+/** Workloads that are part of another workload's program, and sign in with its user. */
 const USER_OF: Readonly<Record<string, string>> = Object.fromEntries(
   EVENT_SOURCES.map((source) => [`reconcile-${source}`, source]),
 );

@@ -58,7 +58,7 @@ export async function expectChallengesAnswered(sandbox: RunningSandbox): Promise
     [{ code: "", answer: "cancel" }, "authentication_cancelled"],
   ] as const) {
     const { body } = await enrol(sandbox);
-    // From the page the merchant was given, too.
+    // The page that the merchant was given leads there, too.
     const own = {
       status: 200,
       url: sandbox.file.publicUrl,

@@ -80,7 +80,7 @@ describe.each(bankProtocols)("at %s", (protocol) => {
         "three_ds_enrolment challenge",
       ]),
     );
-    // Nothing is left standing: what could not be reversed has been, or needs the next day.
+    // Nothing valid is left: everything was reversed, or needs the next day.
     expect(headings.filter((line) => line.startsWith("reversal_of_what_is_left"))).toHaveLength(3);
     const questions = [...stdout.matchAll(/^- (.+\?)\n {2}(.+)$/gm)];
     expect(questions).toHaveLength(PROTOCOLS[protocol].questions.length);

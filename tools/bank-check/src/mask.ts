@@ -33,7 +33,7 @@ function decoded(text: string): string {
   return [...new URLSearchParams(text)].map(([name, value]) => `${name}=${value}`).join("\n");
 }
 
-/** Elements and members that have a card's security code, its expiry, or what stands for the card. */
+/** Elements and members that have a card's security code, its expiry, or the proof in its place. */
 const NAMES =
   "Cvv2Val|CVV2|cvv2|cvc|cvv|Expires|expDate|data1|data2|posnetData|posnetData2|mac|ExpireDate|expireDate|expiredDate|expireYear|expireMonth|PayerAuthenticationCode|cavv|secureId|secureData|secureMd|md|Md|hash|HASH|HashData|secure3dhash|signature|cardToken|cardUserKey";
 const NAMED_FIELD = new RegExp(`(<(?:${NAMES})>|"(?:${NAMES})"\\s*:\\s*"?)[^<",}]*(</|"|,|})`, "g");

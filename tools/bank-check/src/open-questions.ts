@@ -8,7 +8,7 @@ export type Question = {
   evidence: readonly StepName[];
   /** The meaning of the outcomes of the evidence's steps, in their order; absent if the walk cannot tell. */
   read?: (...outcomes: StepOutcome[]) => string;
-  /** Why the walk cannot tell. */
+  /** The reason why the walk cannot tell. */
   unseen?: string;
 };
 

@@ -232,7 +232,7 @@ export const PROTOCOLS = {
     questions: AKBANK_QUESTIONS,
   },
   posnet: {
-    // It knows its caller by numbers and an address.
+    // The bank identifies its caller by numbers and an address.
     stranger: { settings: { merchantId: "9999999999" } },
     testHosts: ["setmpos.ykb.com"],
     questions: POSNET_QUESTIONS,

@@ -86,7 +86,7 @@ test("it says where it listens, and no card data in its log or its ledger", asyn
 });
 
 test("a ledger that cannot be written ends it with exit code 1", async () => {
-  // The shell's file size limit of one block stands for a full disk.
+  // The shell's file size limit of one block simulates a full disk.
   const simulator = await start(["sh", "-c", 'ulimit -f 1; exec "$0" "$@"']);
   const exited = once(simulator.process, "exit");
   for (let count = 0; simulator.process.exitCode === null && count < 100; count += 1) {

@@ -8,7 +8,7 @@ export type Exchange = {
   answer: object;
 };
 
-/** Prints both together: what arrives meanwhile is not to stand between the two. */
+/** Prints both together, so that nothing that arrives meanwhile comes between them. */
 export function printExchange(print: (text: string) => void, exchange: Exchange): void {
   const { who, method, path, body, status, answer } = exchange;
   const sent = `\n${who} -> ${method} ${path}\n${body === undefined ? "" : show(body)}`;

@@ -10,7 +10,8 @@ import { findProgram, HELP } from "./find-program.ts";
 
 endOnSignals();
 
-// Before the chunk of a program is loaded: stack traces of a bundle name the lines of the sources.
+// This comes before the chunk of a program is loaded, so that stack traces of a bundle name the lines of the
+// sources.
 setSourceMapsSupport(true, { nodeModules: true });
 
 const args = process.argv.slice(2);

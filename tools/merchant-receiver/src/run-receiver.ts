@@ -87,7 +87,7 @@ function readSandbox(home: string): Sandbox {
   }
 }
 
-/** The operator's token stays in the file: it would otherwise stand in the shell's history. */
+/** Reads the operator's token from the file: otherwise it would be in the shell's history. */
 function howToGetSecret({ operatorUrl, merchants }: Sandbox, home: string, port: number): string {
   const token = `$(node -p 'require("${join(home, "sandbox.json")}").operators[0].token')`;
   return `the webhook secret is required (--secret). Turn webhooks on to get one:

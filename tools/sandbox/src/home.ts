@@ -77,7 +77,7 @@ function holderOf(lock: string): Holder | undefined {
   }
 }
 
-/** The start time tells whether the number has been given to another process since. */
+/** True if the process is alive; the start time shows whether another process has got the number since. */
 function isAlive(holder: Holder): boolean {
   return startOf(holder.pid) === holder.started;
 }

@@ -1,4 +1,4 @@
-// How each process of the sandbox is started, and when it counts as up.
+// The start of each process of the sandbox, and the condition under which it counts as up.
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import {
@@ -27,7 +27,7 @@ import type { Launch, Supervisor } from "./supervisor.ts";
 
 export type LaunchContext = {
   home: string;
-  /** They may still be built while servers start. */
+  /** The bundle, which may still be built while servers start. */
   programs: Promise<Bundle>;
   supervisor: Supervisor;
   log: (line: string) => void;

@@ -1,4 +1,4 @@
-// DIR/sandbox.json: what other programs read to find and use a running sandbox.
+// DIR/sandbox.json, which other programs read to find and use a running sandbox.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxBank } from "./bank-merchants.ts";
@@ -50,7 +50,7 @@ export type SandboxFile = {
 
 export const sandboxFileName = "sandbox.json";
 
-/** Writes it again for each change of the processes, and not again once it has been removed. */
+/** Writes the file again for each change of the processes, but not after it has been removed. */
 export function createSandboxFile(
   home: string,
   contents: Omit<SandboxFile, "processes">,

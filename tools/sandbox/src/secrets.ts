@@ -32,7 +32,7 @@ export type Secrets = {
   demoMerchant: Merchant | undefined;
   /** The demo merchant's key of test mode. */
   demoTestKey: TestKey | undefined;
-  /** For banks that have their own protocol (`--banks`). */
+  /** The contracts for banks that have their own protocol (`--banks`). */
   bankContracts: BankContracts;
   bankMerchants: Partial<Record<BankProtocol, Merchant>>;
 };

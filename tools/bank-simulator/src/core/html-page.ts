@@ -16,7 +16,7 @@ ${body}
 `;
 }
 
-/** Enough to be read on a telephone and in the dark; a bank's page is the first that a newcomer sees of 3-D Secure. */
+/** A style for telephones and dark screens: a bank's page is the first that a newcomer sees of 3-D Secure. */
 const STYLE = `
 :root{color-scheme:light dark;font:1rem/1.5 system-ui,sans-serif;--ink:#16212e;--ground:#f4f6f8;--paper:#fff;--edge:#7d8896;--accent:#1d4f91}
 @media (prefers-color-scheme:dark){:root{--ink:#e9eef3;--ground:#10161c;--paper:#1a222b}}

@@ -4,9 +4,8 @@ import { escapeHtml, htmlPage } from "./html-page.ts";
 export const RIGHT_CODE = "123456";
 
 /**
- * The issuer's page, which stands in for the page of the cardholder's bank. It has no script, so that a program can
- * post its form, too.
- * @param paying the amount and the payee
+ * The page of the cardholder's bank. It has no script, so that a program can post its form, too. @param
+ * paying the amount and the payee
  */
 export function issuerPage({
   paying,

@@ -17,8 +17,8 @@ type Judge<Entry, Judged> = {
 };
 
 /**
- * Judges a call by the bank's records, and resolves with its line when that is on the disk. A copy within the bank's
- * duplicate window has the first one's line, whatever its own judgement would be.
+ * Judges a call by the bank's records, and resolves with its line when the line is on the disk. A copy within
+ * the bank's duplicate window gets the first one's line, whatever its own judgement would be.
  */
 export function judgeCall<Entry extends BankLine, Judged extends { of: OrderCase<Entry>; verdict: unknown }>(
   { bank, modes }: Office<Entry>,

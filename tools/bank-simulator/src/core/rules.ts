@@ -49,7 +49,7 @@ export const isNegative = ({ amountMinor }: Pick<Of, "amountMinor">) => amountMi
 export const isOtherCurrency = ({ row, currency }: OfRow & Pick<Of, "currency">) =>
   currency !== undefined && row !== undefined && currency !== row.currency;
 
-/** More than the rest of the hold, by `percent` of the hold where the bank allows an excess. */
+/** True for more than the rest of the authorization, plus `percent` of it if the bank allows an excess. */
 export const isOverHold =
   (percent = 100n) =>
   ({ row, amountMinor }: OfRow & Pick<Of, "amountMinor">) =>
@@ -58,7 +58,7 @@ export const isOverHold =
 export const isOtherThanHold = ({ row, amountMinor }: OfRow & Pick<Of, "amountMinor">) =>
   amountMinor !== row?.amountMinor;
 
-/** Neither the whole payment nor all that is left of it. */
+/** True for a part: neither the whole payment nor its whole rest. */
 export const isPart = ({ row, amountMinor }: OfRow & Pick<Of, "amountMinor">) =>
   row !== undefined && amountMinor !== row.amountMinor && amountMinor !== row.amountMinor - row.releasedMinor;
 

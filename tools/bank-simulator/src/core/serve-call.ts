@@ -6,7 +6,10 @@ import { holdUnanswered, replyText } from "./reply.ts";
 /** An HTTP answer. */
 export type Reply = { status: number; contentType: string; body: string | Buffer };
 
-/** How a protocol writes its answers. `bend` has `wrong_amount`, `control_characters` and the protocol's own faults. */
+/**
+ * The form of a protocol's answers. `bend` applies `wrong_amount`, `control_characters` and the protocol's
+ * own faults.
+ */
 export type Wire<Answer> = {
   write: (answer: Answer) => Reply;
   bend: (answer: Answer, behaviour: string) => Answer;

@@ -66,7 +66,8 @@ export type BankConfig = {
 export const bankDefaults: Omit<BankConfig, "ledgerFile" | "latenessMs"> = {
   host: "127.0.0.1",
   port: 0,
-  // More than every pool of a local installation together; beyond it a leak is likelier than a need.
+  // More connections than every pool of a local installation together; beyond that a leak is likelier than a
+  // need.
   connectionsMax: 10_000,
   hangMs: 120_000,
   publicUrl: undefined,

@@ -24,7 +24,7 @@ type Reported = Pick<EndedDay<BankLine>["movements"][number], "line" | "row">;
 
 export const STATEMENT_TYPE = "text/csv; charset=ISO-8859-9";
 
-/** How a bank writes its statements. */
+/** The form of a bank's statements. */
 export type StatementForm = {
   payout: "monthly" | "lump_sum";
   modes: Readonly<Unkindness>;

@@ -62,7 +62,7 @@ function lineOf<Line>(
   return isSame ? row.line : undefined;
 }
 
-/** Nothing is voided or released twice in any event. */
+/** The exception is that nothing is voided or released twice. */
 function isSameKind({ kind, isHold }: Row<unknown>, operation: Posting["operation"]): boolean {
   if (operation === "refund") return kind === "refund";
   return kind === "payment" && operation === (isHold ? "authorize" : "sale");

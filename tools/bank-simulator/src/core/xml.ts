@@ -68,7 +68,7 @@ export function xmlOf(values: XmlValues, separator = ""): string {
     .join(separator);
 }
 
-/** A tab stands for itself, as between the facts of one element. */
+/** A tab is kept, as between the facts of one element. */
 function escapeXml(text: string): string {
   return text.replaceAll(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
@@ -115,7 +115,7 @@ export function xmlInBody(body: Buffer, formField: string): string | undefined {
   return decode(percentDecoded(data));
 }
 
-/** Form encoding: a space is a plus. Anything but an escape stands for itself. */
+/** Decodes form encoding, in which a space is a plus. Everything but an escape is taken literally. */
 function percentDecoded(data: string): Buffer {
   const text = data
     .replaceAll("+", " ")

@@ -13,7 +13,7 @@ export type Customer = { merchantId: string; customerId: string };
 
 export type Erasure =
   | { outcome: "erased"; erasureId: string; payments: number; refunds: number; checkouts: number }
-  /** Nothing was changed, unless the obstacle came up after some batches: then the next run continues. */
+  /** Nothing was changed, unless the obstacle appeared after some batches: then the next run continues. */
   | { outcome: "refused"; obstacles: Obstacle[] };
 
 /** A transaction over all schemas, as a role that may act as each of their owners. */

@@ -23,8 +23,8 @@ export async function eraseFromRefunds(trx: Trx, person: Person, scope: Scope): 
 }
 
 /**
- * Erases persons from the dispatcher's copies of events, what merchants' servers answered to them, and messages about them
- * that could not be accepted.
+ * Erases persons from the dispatcher's copies of events, from merchants' servers' answers to them, and from
+ * messages that could not be accepted.
  */
 export async function eraseFromWebhooks(
   trx: Trx,

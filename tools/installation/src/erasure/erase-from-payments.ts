@@ -3,7 +3,10 @@ import type { Trx } from "./erase-customer.ts";
 import { ERASED, ERASED_URL, withoutPerson, withoutPersonInJson, type Person } from "./erased.ts";
 import { eventsOf, type Scope, type EventSubject } from "./find-obstacles.ts";
 
-/** Erases a person from payments, and from all that belongs to them. The card's fingerprint would tell the card: it goes. */
+/**
+ * Erases a person from payments, and from everything that belongs to them. The card's fingerprint would
+ * reveal the card, so it is removed.
+ */
 export async function eraseFromPayments(trx: Trx, person: Person, scope: Scope): Promise<void> {
   const { paymentIds } = scope;
   await eraseBodies(trx, "payment", scope);

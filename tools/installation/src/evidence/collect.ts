@@ -20,7 +20,7 @@ type Command = (args: string[], env: NodeJS.ProcessEnv, out: Output) => Promise<
 
 /** The parts of the services that the program hands in. */
 export type EvidenceDeps = {
-  /** By the name under which `holdfast run` knows them. */
+  /** The services by the name that `holdfast run` uses. */
   services: Record<string, EvidencedService>;
   checkPage: Command;
   /** The file of `package-lock.json`. */
@@ -145,7 +145,7 @@ async function readProcess(services: EvidenceDeps["services"], [name, file]: Pai
   const env = await unwrapRings(service.config.shape, given);
   const inUse = await service.keyStatus?.({ ...env, DATABASE_URL: databaseUrl });
   return {
-    // Named as the documents do.
+    // The process's name in the documents.
     process: name === "api-gateway" ? "gateway-merchant" : name,
     ...readSettings(env, service, given),
     inUse: inUse === undefined ? undefined : (JSON.parse(inUse) as object),

@@ -149,7 +149,7 @@ test("kept: it is there again after all of JetStream's data is lost, and what di
   await expect(requireEventStream(bus.nats)).rejects.toThrow("no_ack is true");
   expect(made).toBe(3);
 
-  // Not even beside a part that is made again.
+  // The keeper changes nothing, even if it creates a missing part beside it.
   await (await manage()).consumers.delete(name, WEBHOOK_CONSUMER);
   await eventually(() => expect(made).toBe(4));
   await expect(requireEventStream(bus.nats)).rejects.toThrow("no_ack is true");

@@ -17,7 +17,7 @@ export type LoggedChild = {
   readonly exited: Promise<Exit>;
   isRunning(): boolean;
   kill(signal: NodeJS.Signals): void;
-  /** Its output since it was started, at most the last 4 KiB. */
+  /** The output since its start, at most the last 4 KiB. */
   logTail(): string;
   /** Sends the first signal, later the others if it still runs, and at the end of the time SIGKILL. */
   stop(options?: { signals?: NodeJS.Signals[]; withinMs?: number }): Promise<Exit>;
@@ -51,7 +51,8 @@ export async function spawnLogged(options: {
   const child = spawn(program, args, {
     env: options.env,
     stdio: ["ignore", log, log],
-    // Its own process group, so that the terminal's Ctrl-C goes to the parent alone, which stops children in order.
+    // A process group of its own, so that the terminal's Ctrl-C goes to the parent alone, which stops
+    // children in order.
     detached: true,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });

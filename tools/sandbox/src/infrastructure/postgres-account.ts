@@ -31,8 +31,8 @@ export function postgresAccount(dataDir: string): PostgresAccount {
 }
 
 /**
- * In a user namespace without a mapping the process is the user `nobody` to itself, which satisfies PostgreSQL, and
- * root's own files stay its own.
+ * Runs in a user namespace without a mapping: the process is the user `nobody` to itself, which satisfies
+ * PostgreSQL, and root's own files stay its own.
  */
 function inUserNamespace(program: string[]): string[] {
   return ["unshare", "-U", "--", "setpriv", "--pdeathsig", "INT", "--", ...program];

@@ -73,7 +73,7 @@ async function launch(options: PostgresOptions, port: number): Promise<LoggedChi
 
 const commonSettings = {
   listen_addresses: "127.0.0.1",
-  // None: their paths are limited to about 100 characters, and nothing here uses them.
+  // Unix sockets are off: their paths are limited to about 100 characters, and nothing here uses them.
   unix_socket_directories: "",
   max_connections: 400,
   shared_buffers: "128MB",

@@ -1,5 +1,5 @@
-// On Debian a package of a newer suite is unpacked, not installed: a throw-away apt configuration takes the archive's
-// address from the machine's own sources, needs no root and leaves the machine's apt untouched.
+// Unpacks a package of a newer Debian suite without installing it: a throw-away apt configuration takes the
+// archive's address from the machine's own sources, needs no root and leaves the machine's apt untouched.
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

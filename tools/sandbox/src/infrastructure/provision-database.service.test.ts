@@ -109,7 +109,7 @@ test("a second login is its role, has its limits, and signs in while it has a pa
   ]) {
     await expect(query(second.href, refused)).rejects.toMatchObject({ code: "42501" });
   }
-  // Both sign in, each with its own password.
+  // Both logins work, each with its own password.
   expect(await query(urls.payments.app, "select 1 as one")).toEqual([{ one: 1 }]);
   await provisionDatabase(options);
   await expect(query(second.href, "select")).rejects.toMatchObject({ code: "28P01" });

@@ -135,7 +135,7 @@ export async function gatedDisk() {
   return { open: gate.resolve, reached: reached.promise, syncs: () => datasync.mock.calls.length };
 }
 
-/** A sale of 1.00 EUR that a line with an id stands for. */
+/** A sale of 1.00 EUR, represented by a line with an id. */
 export function saleOf({ id, at }: { id: string; at: string }): Posting {
   const sale = { operation: "sale", merchant: "m", order: id, id, of: undefined } as const;
   return { ...sale, amountMinor: 100n, currency: "EUR", isApproved: true, atMs: Date.parse(at) };

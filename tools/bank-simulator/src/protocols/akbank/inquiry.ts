@@ -13,7 +13,7 @@ export type View = {
   modes: Modes & Unkindness;
   clock: ShownTimes;
   nowMs: number;
-  /** Shown beyond every amount, where a fault makes this answer wrong. */
+  /** An amount added to every shown amount, if a fault makes this answer wrong. */
   extraMinor: number;
 };
 

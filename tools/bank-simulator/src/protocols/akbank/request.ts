@@ -12,7 +12,7 @@ export const currencies = new Map([
   [643, "RUB"],
 ]);
 
-/** The card of a payment, or the authentication that stands for it after 3-D Secure. */
+/** The card of a payment, or the authentication in its place after 3-D Secure. */
 export type PaymentCard =
   | { kind: "pan"; pan: string; expiry: string; cvv: string }
   | { kind: "md"; md: string; id: string; eci: string; data: string };

@@ -56,7 +56,7 @@ const isTooMany = ({ request, options }: AkbankCase) => request.installments > o
 const isTooSmall = ({ request }: AkbankCase) => request.amountMinor < 100n * BigInt(request.installments);
 const isUntaken = ({ request, options }: AkbankCase) =>
   !options.currencies.some((currency) => currency === request.currency);
-/** One attempt an order, whatever became of it. */
+/** An order allows one attempt, whatever its outcome. */
 const isUsedUp = ({ order, isOrderTouched, modes }: AkbankCase) =>
   (order?.rows.length ?? 0) > 0 || (modes.gatewayRefusalsUseOrder && isOrderTouched);
 

@@ -15,7 +15,7 @@ const everyCall = [
 export const uncertainCodes = {
   gateway_error: "9999",
   time_out: "9998",
-  // In no list of the bank's codes.
+  // A code that is in none of the bank's lists.
   unlisted: "0999",
   host_silent: "91",
   rpc: RPC,

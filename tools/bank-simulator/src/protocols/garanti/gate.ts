@@ -116,7 +116,7 @@ async function makeReturn({ form, md, authentication, behaviour }: GateSession):
 const EMPTY = "errmsg hostmsg hostrefnum transid cavvalgorithm ireqcode ireqdetail vendorcode".split(" ");
 const SIGNED = "clientid oid authcode procreturncode response mdstatus cavv eci md rnd".split(" ");
 
-/** By mdstatus. */
+/** Messages by mdstatus. */
 const MESSAGES = [
   "Failed",
   "Authenticated",

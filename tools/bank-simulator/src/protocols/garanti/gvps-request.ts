@@ -3,7 +3,7 @@ import type { Merchant, Modes } from "./config.ts";
 import { PAYING_USER, REFUNDING_USER, requestHash, securityOf, type Field } from "./hashes.ts";
 import { TYPES, type Entry } from "./ledger-line.ts";
 
-/** The card of a payment, or the authentication that stands for it after 3-D Secure. */
+/** The card of a payment, or the authentication in its place after 3-D Secure. */
 export type PaymentCard =
   | { kind: "pan"; pan: string; expiry: string; cvv: string }
   | { kind: "md"; md: string; xid: string; eci: string; cavv: string };

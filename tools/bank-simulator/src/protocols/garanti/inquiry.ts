@@ -15,7 +15,7 @@ export type View = {
   /** The bank's open day. */
   day: number;
   nowMs: number;
-  /** Shown beyond every amount, where a fault makes this answer wrong. */
+  /** An amount added to every shown amount, if a fault makes this answer wrong. */
   extraMinor: number;
 };
 

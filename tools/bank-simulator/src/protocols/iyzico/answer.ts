@@ -30,7 +30,7 @@ export type Envelope = {
   systemTime: number;
 };
 
-/** How this bank writes the answers of a call. */
+/** The form of this bank's answers to a call. */
 export function wireOf(modes: Readonly<Modes>, envelope: Envelope): Wire<Outcome> {
   const { secretKey, conversationId, locale, systemTime } = envelope;
   const head = { locale, systemTime, ...(conversationId !== "" && { conversationId }) };

@@ -12,7 +12,7 @@ export type CardPlan = {
   threeDs: "challenge" | "frictionless" | "fails" | "refused";
   /** The `mdStatus` of a cardholder who gave the right code. */
   mdStatus: string;
-  /** Its payments can be neither cancelled nor refunded nor captured. */
+  /** True if the card's payments can be neither cancelled nor refunded nor captured. */
   refusesFollowUps: boolean;
 };
 

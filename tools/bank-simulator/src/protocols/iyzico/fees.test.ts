@@ -10,7 +10,7 @@ test.each([
       [118_000_000n, 10_000_000n],
     ],
   ],
-  // Less than 1.00 has no fee, so that its payout is never negative.
+  // An amount below 1.00 has no fee, so that its payout is never negative.
   [[99n], [[2_920_500n, 0n]]],
   [[100n], [[2_950_000n, 25_000_000n]]],
 ])("a payment of %s costs 2.95 % and 0.25, which its items share", (paidMinors, expected) => {

@@ -46,7 +46,7 @@ export type PaymentFacts = {
   fraudStatus: number;
   isThreeDs: boolean;
   mdStatus: string | null;
-  /** Its card's payments can be neither cancelled nor refunded nor captured. */
+  /** True if its card's payments can be neither cancelled nor refunded nor captured. */
   refusesFollowUps: boolean;
   buyerId: string;
   ip: string;

@@ -234,7 +234,7 @@ test("a refund is of an item, or of an amount, for which the bank chooses the it
   expect(await bank.report({ paymentId })).toMatchObject([
     { paymentRefundStatus: "PARTIALLY_REFUNDED", itemTransactions: parts },
   ]);
-  // Nothing is a key that a repeat could have.
+  // The calls have no key that would identify a repetition.
   await bank.shop.succeed("/v2/payment/refund", { ...ofAmount, price: "14.75" });
   await bank.shop.succeed("/v2/payment/refund", { ...ofAmount, price: "14.75" });
   expect(await bank.report({ paymentId })).toMatchObject([{ paymentRefundStatus: "TOTALLY_REFUNDED" }]);

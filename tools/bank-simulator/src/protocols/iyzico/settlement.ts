@@ -62,7 +62,7 @@ function linesOf({ line: movement, row }: Movement<Entry>, line: PaymentLine): S
       });
     }
     case "refund":
-      // It is deducted whole: the commission stays with iyzico.
+      // The whole refund is deducted: the commission stays with iyzico.
       return itemsOf({ line, paidMinor: 0n, order: undefined }).flatMap((item) =>
         refunds
           .filter((part) => part.paymentTransactionId === item.paymentTransactionId)

@@ -68,5 +68,5 @@ export function illegalText(text: string): string {
   return `\u0000\u001B${text}\u0007\u0000\u0000`;
 }
 
-/** More than 200 characters. */
+/** A text of more than 200 characters. */
 const SLIP = "LUTFEN BU FISI SAKLAYINIZ. ".repeat(9).trimEnd();

@@ -15,7 +15,7 @@ export type Cc5Response = {
   ProcReturnCode?: string;
   TransId?: string;
   ErrMsg: string;
-  /** Beside Extra at some banks. */
+  /** At some banks this is beside Extra. */
   ERRORCODE?: string;
   Extra: Record<string, string>;
 };

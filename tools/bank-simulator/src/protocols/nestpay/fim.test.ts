@@ -1,4 +1,4 @@
-// The wire of `/fim/api`: what is read, and how judged calls are answered and written.
+// The wire of `/fim/api`: the reading of requests, and the answers to judged calls.
 import { expect, test } from "vitest";
 
 import {

@@ -15,7 +15,7 @@ export type View = {
   clock: ShownTimes;
   nowMs: number;
   reversalMs: number;
-  /** Shown beyond every amount, where a fault makes this answer wrong. */
+  /** An amount added to every shown amount, if a fault makes this answer wrong. */
   extraMinor: bigint;
 };
 

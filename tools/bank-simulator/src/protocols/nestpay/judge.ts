@@ -17,7 +17,7 @@ export type Call = {
   /** The 3-D Secure session of a payment's `md`. */
   session: GateSession | undefined;
   behaviour: Behaviour;
-  /** Present where a person makes it in the bank's panel. */
+  /** Present if a person makes it in the bank's panel. */
   uncalled?: "panel";
 };
 
@@ -151,7 +151,7 @@ function ofPayment({ of, verdict, isAuthenticated }: Judged, transactionId: stri
     orderId,
     groupId: request.groupId || orderId,
     currency: request.currency ?? "",
-    // Anything but a card number is not kept, masked or not.
+    // Only a card number is kept, masked; any other text is dropped.
     pan: /^\d{13,19}$/.test(pan) ? maskCardNumber(pan) : null,
     installments: request.installments,
     authentication: (isAuthenticated && session?.authentication) || null,

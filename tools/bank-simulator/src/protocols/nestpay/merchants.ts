@@ -28,7 +28,7 @@ const merchantSchema = z.strictObject({
 /** At most twenty merchants, each client id once. */
 export const merchantsSchema = merchantList(merchantSchema, "clientId", "client id");
 
-/** The rules for one merchant: its own options, and the bank's modes for the others. */
+/** The rules for one merchant: its own options, and the bank's modes for the remaining ones. */
 export function rulesFor({ options }: Merchant, modes: Modes): Rules {
   const own = Object.entries(options).filter(
     ([name, value]) => name in rulesSchema.shape && value !== undefined,

@@ -21,7 +21,7 @@ const shopForm = {
 
 const { firmaadi: _, Email: __, ...withoutNames } = shopForm;
 
-/** Fields and hash of this return stand in the tests of mewebstudio/pos (MIT). */
+/** The fields and hash of this return come from the tests of mewebstudio/pos (MIT). */
 const bankReturn = {
   ReturnOid: "202210308C0F",
   TRANID: "",

@@ -20,7 +20,7 @@ export type Answer = {
   authCode: string;
   /** Further elements. */
   values: XmlValues;
-  /** The name and the elements of a block of 3-D Secure, which the MAC stands in. */
+  /** The name and the elements of a 3-D Secure block, which contains the MAC. */
   block?: { name: string; values: XmlValues };
   mac?: string | undefined;
   bendText?: (text: string) => string;

@@ -50,7 +50,7 @@ export const faultTable = {
 } as const;
 export type BehaviourName = BehaviourOf<typeof faultTable>;
 
-/** Nobody signs the plain fields beside the packets of a return. */
+/** The plain fields beside the packets of a return are not signed. */
 export const traits: BankTraits<(typeof faultTable.enrol)[number]> = {
   falseReturns: ["wrong_sign", "no_sign"],
 };

@@ -31,7 +31,7 @@ export type GateForm = PaymentCard & {
   xid: string;
   amountMinor: bigint;
   currency: string;
-  /** As it was sent, for MACs. */
+  /** The code as it was sent, for MACs. */
   currencyCode: string;
   installment: string;
   returnUrl: string;
@@ -68,7 +68,7 @@ export async function handleGate(
   if (access === "firewall") return replyPage(response, 200, REJECTED);
   const nowMs = desk.bank.clock.now();
   const form = readForm(desk, new URLSearchParams(body.text), nowMs);
-  // There is no address to go back to: nothing of the form is believed.
+  // The form is not believed, so there is no address to go back to.
   if (typeof form === "string") return replyPage(response, 400, messagePage(form));
   const behaviour = desk.faults.take("enrol") ?? "plain";
   await serveCall(response, pageWire, desk, {

@@ -67,7 +67,10 @@ function rowOf(line: Entry, lines: readonly Entry[], view: View): XmlValues {
   };
 }
 
-/** Neither failed nor undone. A capture under its hold's name is told from it by the kind of the void. */
+/**
+ * True if the movement neither failed nor was voided. A capture under its authorization's name is
+ * distinguished by the kind of the void.
+ */
 function counts(line: Entry, lines: readonly Entry[], { voidsShown, capturedHoldCounts }: Modes): boolean {
   const { operation, transactionId, outcome } = line;
   if (outcome !== "approved") return false;

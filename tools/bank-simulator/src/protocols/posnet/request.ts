@@ -2,7 +2,7 @@ import { readXml, type Rule } from "../../core/index.ts";
 import type { Merchant, Modes } from "./config.ts";
 import type { Entry } from "./ledger-line.ts";
 
-/** The kind of movement that a `reverse` undoes. */
+/** The kind of movement that a `reverse` voids. */
 export type ReversedKind = "sale" | "auth" | "capt" | "return";
 export type PaymentCard = { pan: string; expiry: string; cvv: string };
 
@@ -14,7 +14,7 @@ export type MoneyRequest = {
   orderDate: string | null;
   /** The movement that a follow-up is about; empty if it names the order. */
   hostLogKey: string;
-  /** The kind of the movement that a void undoes. */
+  /** The kind of the movement that a void reverses. */
   reverses: ReversedKind | undefined;
   /** Means nothing in a void. */
   amountMinor: bigint;

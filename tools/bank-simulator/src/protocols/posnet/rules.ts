@@ -8,7 +8,7 @@ export type PosnetCase = Case<Entry> & {
   request: MoneyRequest;
   /** The mdStatus of a payment after 3-D Secure. */
   mdStatus: string | undefined;
-  /** The capture that a void names was undone before. */
+  /** True if the capture that a void names was voided before. */
   isUndone: boolean;
   modes: Modes;
   options: Merchant["options"];
@@ -89,7 +89,7 @@ const isClosed = (of: PosnetCase) =>
   when.isSettled(of) || (of.row?.kind === "refund" && when.isOfEndedDay(of));
 const closedCodes = ["0122", "0123", "0217"] as const;
 
-/** A captured hold loses its capture and stays. A payment is not undone beside its refund. */
+/** A captured authorization loses its capture and stays. A payment cannot be voided beside its refund. */
 const reverse: Life = [
   [all(when.hasNoOrder, inMode("unknownReverse", "no_record")), "0122"],
   [all(hasNoRow, ({ isUndone }) => isUndone), "0220"],

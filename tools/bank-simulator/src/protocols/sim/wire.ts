@@ -1,7 +1,7 @@
 import { jsonReply, LONG_SLIP, withControlCharacters, type Reply, type Wire } from "../../core/index.ts";
 import { resultMessages } from "./result-codes.ts";
 
-/** How this bank writes its answers. */
+/** The form of this bank's answers. */
 export const wire: Wire<{ amountMinor?: number }> = {
   write: (answer) => jsonReply(answer),
   bend: (answer, behaviour) => {

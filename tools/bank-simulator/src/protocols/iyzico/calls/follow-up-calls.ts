@@ -12,7 +12,7 @@ import { amountField, currencyField, followUpFields, idField } from "./fields.ts
 import { CONNECTOR, paymentAnswer, paymentSigns } from "./payment-answer.ts";
 import { verdictFields } from "./payment-calls.ts";
 
-/** A follow-up as its call asks for it. Without an amount it is about the whole payment. */
+/** A follow-up as its call requests it; without an amount it covers the whole payment. */
 type Asked = {
   conversationId: string;
   paymentId?: string;

@@ -9,7 +9,7 @@ export const sandboxKeys: Keys = { apiKey: "sandbox-apikey", secretKey: "sandbox
 
 /** A merchant's program: it signs its requests, by code of its own. */
 export class Shop {
-  /** Its URL is another one once it is started again. */
+  /** The bank, whose URL changes when it is started again. */
   readonly #bank: { readonly url: string };
   readonly #keys: Keys;
 
