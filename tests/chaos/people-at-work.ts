@@ -16,7 +16,7 @@ export type PeopleAtWork = {
   goHome(): Promise<Violation[]>;
 };
 
-/** One stream of numbers each, from `seed` on. */
+/** Starts all people. Each has a stream of random numbers; the seeds count up from `seed`. */
 export async function startPeople({ banks, operators, shops }: System, seed: number): Promise<PeopleAtWork> {
   const atWork = await startOperators(operators, createRandom(seed), shops);
   const endDisputes = startDisputes(await operators.as("elif"), createRandom(seed + 1));

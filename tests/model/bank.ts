@@ -55,7 +55,7 @@ function withVoided(book: readonly Movement[], voided: Movement): Movement[] {
   return book.map((movement) => (movement === voided ? { ...movement, state: "voided" as const } : movement));
 }
 
-/** A duplicate window looks at the movement, and not at our reference. It may be over. */
+/** The bank's duplicate window: it compares movements, and not our references, and may be over. */
 function takeForCopy(book: readonly Movement[], request: Request, { copies }: Conditions): Done[] {
   if (!copies) return [];
   const { kind, amount, account, ref } = request;

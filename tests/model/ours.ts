@@ -154,7 +154,7 @@ export function operable(
 
 const TEXTS = { resultCode: "00", resultMessage: "" };
 
-/** Another class ends the payment, as an approval does. */
+/** A decline that allows another try. A decline of another class ends the payment. */
 export const SOFTLY_DECLINED = { kind: "declined", declineClass: "soft", ...TEXTS } as const;
 
 /** An answer to a call, as an adapter returns it: another amount than the requested one is a mismatch. */

@@ -112,7 +112,7 @@ export const WIDE: readonly Story[] = [
 ];
 
 /**
- * Only a bank that returns our references may call a request late: elsewhere it would be unclear which one.
+ * A bank may call a request late only if it returns our references: otherwise the request would be unclear.
  */
 const LATE: Story = {
   ...PLAIN,

@@ -288,7 +288,7 @@ test("a day that cannot be added up keeps no other day waiting, and is tried aga
   await take(line("SALE", first, 777n, "2026-03-11"), line("SALE", second, 1_000n, "2026-03-12"));
   await eventually(() => expect(revisions(merchant)).toEqual(["2026-03-12 1"]));
   await system.query("drop function settlement.refuse cascade");
-  // The lease is over by then.
+  // Makes the lease end.
   await eventually(async () => {
     await system.query("update settlement.statement_change set look_at = now() where not_before is null");
     expect(revisions(merchant)).toEqual(["2026-03-12 1", "2026-03-11 1"]);
@@ -305,7 +305,7 @@ test("of a process that is killed before it commits nothing stays, and another o
   await eventually(() => expect(victim.isRunning()).toBe(false));
   const ofMerchant = "select from settlement.statement where merchant_id = $1 and revision > 0";
   expect(await system.query(ofMerchant, [merchant.merchantId])).toEqual([]);
-  // Ends the lease.
+  // Makes the lease end.
   await system.query("update settlement.statement_change set look_at = now()");
   replicas = [await system.start("settlement"), await system.start("settlement")];
   await everythingIsLookedAt();

@@ -58,7 +58,7 @@ function close(schema: Schema, schemas: Schemas, answered: ReadonlySet<string>):
   for (const part of target.items ? [...parts, target.items] : parts) close(part, schemas, answered);
 }
 
-/** The schema that a body refers to: the named one, or a copy that requests have for themselves. */
+/** The schema that a body refers to: the named one, or a copy for requests alone. */
 function ofRequests(reference: Schema, schemas: Schemas, answered: ReadonlySet<string>): Schema {
   const name = reference.$ref!.slice(COMPONENT.length);
   const named = schemas[name];

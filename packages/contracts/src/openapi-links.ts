@@ -200,7 +200,7 @@ export function linksOf({
     ways.map((way) => {
       const target = ENDPOINTS.find((each) => each.operationId === way.operationId);
       if (target === undefined || target.listener !== listener) {
-        throw new Error(`${operationId} has a link to ${way.operationId}, which is no operation beside it`);
+        throw new Error(`${operationId} has a link to ${way.operationId}, which the same API does not have`);
       }
       const { summary } = target;
       const own = Object.keys(pathParameters?.shape ?? {});

@@ -39,7 +39,7 @@ export async function readServedCertificate({
   const context = { ...PROTOCOL, cert, key, ca };
   try {
     const { validFromDate, validToDate } = new X509Certificate(cert);
-    if (ca && !new X509Certificate(ca).ca) throw new Error("the certificate is no authority's");
+    if (ca && !new X509Certificate(ca).ca) throw new Error("the certificate is not a CA's");
     createSecureContext(context);
     return { context, validFrom: validFromDate, validTo: validToDate };
   } catch (cause) {

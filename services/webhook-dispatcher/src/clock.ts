@@ -31,5 +31,5 @@ export function createClock(shift: () => number = () => 0, machineNow: () => num
   };
 }
 
-/** Beyond this every signature would be rejected as too old and every attempt be lost: nothing is sent. */
+/** The error of the clock from which on nothing is sent: receivers would reject every signature as too old. */
 export const SKEW_STOP_MS = 60_000;

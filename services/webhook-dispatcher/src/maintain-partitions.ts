@@ -37,7 +37,7 @@ async function purgeHours(db: Kysely<WebhooksDatabase>, attemptDays: number): Pr
 /** A million rows; the next round takes the rest. */
 const PURGES_MAX = 100;
 
-/** No younger day is ever dropped, so nothing younger is looked at. @returns how many were ended. */
+/** Ends deliveries without an event. Younger days are never dropped, so it skips them. @returns their number. */
 async function endOrphans(db: Kysely<WebhooksDatabase>): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
     delete from delivery

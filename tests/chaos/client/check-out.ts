@@ -6,9 +6,9 @@ import type { MerchantClient } from "./merchant-client.ts";
 type Via = { key?: string; gateway?: number; pauseMs?: number };
 
 /**
- * Opens a checkout as in the merchants' guide. A request that was not begun is sent again, and so is one
- * without an answer if it has a key. A request without a key and without an answer is left alone: no buyer
- * was sent there, and the checkout expires.
+ * Opens a checkout as in the merchants' guide. A request is sent again if it was not begun, or if it has a
+ * key and got no answer. Without a key and an answer it is left alone: no buyer was sent to the checkout,
+ * which expires.
  *
  * @returns the checkout's id, if it is known.
  */

@@ -127,7 +127,7 @@ type BringUp = Pick<SandboxOptions, "banks" | "programs"> & {
 async function bringUp(options: BringUp): Promise<Omit<SandboxFile, "processes">> {
   const { home, services, log } = options;
   const programs = (options.programs ?? bundle)();
-  programs.catch(() => {}); // It is reported where they are needed.
+  programs.catch(() => {}); // The error is reported where the programs are needed.
   const context: LaunchContext = { home, programs, supervisor: options.supervisor, log };
   const ports = await choosePorts(options.portBase, options.banks ?? []);
   const secrets = keepSecrets(join(home, "secrets.json"));

@@ -30,7 +30,7 @@ export class Supervisor {
     this.#onChange = options.onChange;
   }
 
-  /** Starts a process for the first time; its failure is the caller's. From then on it is kept running. */
+  /** Starts a process, and keeps it running from then on. @throws if the first start fails. */
   async start(name: string, stage: Stage, launch: Launch): Promise<void> {
     const supervised: Supervised = { name, stage, answers: false };
     this.#supervised.push(supervised);

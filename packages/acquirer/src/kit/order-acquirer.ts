@@ -33,7 +33,7 @@ import {
   type VoidOutcome,
 } from "./standing.ts";
 
-/** The proof that the answer to one call gives. */
+/** The outcome that the answer to one call proves. */
 export type CallOutcome = Approved | Declined | Unknown | NotSent;
 
 /** An order of the bank's, as far as a void or an inquiry needs it. */

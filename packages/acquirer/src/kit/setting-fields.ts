@@ -33,7 +33,7 @@ export const settingText = (lengthMax: number) =>
     .max(lengthMax, `must have at most ${lengthMax} characters`)
     .regex(/^\P{Cc}*$/u, "must have no control characters");
 
-/** An object of an account. A field that is not known is named, and never its value. */
+/** An object of an account. An error names an unknown field, and never its value. */
 export const strictFields = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: (issue: { code?: string; keys?: string[] }) =>

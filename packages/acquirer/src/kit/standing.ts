@@ -12,7 +12,7 @@ import { INVALID_ANSWER, MISMATCH, PENDING } from "./outcomes.ts";
 
 /**
  * A success of an order, as the bank's record shows it: a sale, or an authorization, which is `held` until it is captured.
- * `settled` with its business day, it can no longer be voided.
+ * A success that is `settled` with its business day can no longer be voided.
  */
 export type Success = AcquirerAmount & {
   state: "held" | "taken" | "settled" | "voided";

@@ -4,7 +4,7 @@ import { codeTable, type CodeClass, type VoidRefusals } from "@holdfast/acquirer
 export type CodeMeaning = { code: string; codeClass: CodeClass | undefined };
 
 /**
- * The meaning of a refusal. The gateway's own is one only where no host was asked.
+ * The code of a refusal and its class. The gateway's own code counts only if no host was asked.
  * @param hostCode is empty if the gateway has not asked the bank's host.
  */
 export function meaningOf(responseCode: string, hostCode: string): CodeMeaning {

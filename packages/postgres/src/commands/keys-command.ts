@@ -78,7 +78,7 @@ export async function keysCommand<Shape extends z.ZodRawShape, DB>(
   const [name = "status"] = positionals;
   const action = program.actions?.[name];
   if (positionals.length > 1 || (name !== "status" && !action))
-    throw new UsageError(`there is no such command (--help lists them)`);
+    throw new UsageError(`there is no such command (--help lists the commands)`);
   const config = parseConfig(z.object(program.settings), await unwrapRings(program.settings, env));
   return await withDatabase<DB>(program, env, async (db) => {
     if (action)

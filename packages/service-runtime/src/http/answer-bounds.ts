@@ -24,7 +24,7 @@ export function boundAnswer(request: ClientRequest): void {
   request.on("upgrade", (_response, socket) => {
     socket.destroy();
     // Node calls such a request done.
-    request.emit("error", new BrokenAnswerError("another protocol, which was not asked for"));
+    request.emit("error", new BrokenAnswerError("another protocol, without a request for it"));
   });
 }
 

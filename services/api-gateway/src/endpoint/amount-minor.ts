@@ -9,6 +9,6 @@ export function amountMinorOf({
   currency: string;
 }): string {
   const amountMinor = parseJsonAmount(amount.source, currencyExponent(currency) ?? 0);
-  if (typeof amountMinor !== "bigint") throw new Error(`an amount passed validation and is ${amountMinor}`);
+  if (typeof amountMinor !== "bigint") throw new Error(`an amount passed validation, but is ${amountMinor}`);
   return amountMinor.toString();
 }

@@ -361,7 +361,7 @@ describe("does not start", () => {
     [
       "with a server's certificate as the clients' authority",
       async () => ({ clientCaFile: tls.certFile }),
-      /first\.pem: the certificate is no authority's/,
+      /first\.pem: the certificate is not a CA's/,
     ],
     ["with an authority that is none", async () => ({ clientCaFile: tls.keyFile }), /first-key\.pem/],
   ])("%s", async (_name, change, message) => {

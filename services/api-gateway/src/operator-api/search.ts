@@ -167,7 +167,7 @@ type LookUp = { matchedBy: SearchMatch; filter: Pick<OperatorListFilter, LookUpN
 
 type LookUpName = (typeof LOOK_UP_FILTERS)[number];
 
-/** Every way to read a text that may find something; an id is no filter of a list, and is found by itself. */
+/** Every reading of a text that may find something, except as an id: no list has ids as a filter. */
 function lookUpsOf(text: string): LookUp[] {
   const [, bin, last4] = /^(\d{6})\*+(\d{4})$/.exec(text) ?? [];
   if (bin !== undefined && last4 !== undefined) return [{ matchedBy: "pan", filter: { bin, last4 } }];

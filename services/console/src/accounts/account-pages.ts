@@ -12,7 +12,7 @@ import { ACCOUNT_TEXTS } from "./account-texts.ts";
 import { installmentPricePages } from "./installment-price-pages.ts";
 import { newAccountPages } from "./new-account-pages.ts";
 
-/** The accounts at banks, a new one, and each with its forms and its prices. */
+/** The list of accounts at banks, the page for a new account, and each account's page with forms and prices. */
 export const accountPages: Page[] = [
   { method: "GET", path: "/accounts", answer: answerList },
   ...newAccountPages,

@@ -11,7 +11,7 @@ type Store = { db: Kysely<ConsoleDatabase>; keys: RestKeyRing };
 /** A form's person, as `personOf` names them, and the path of its page. Nobody else gets it, and no other page. */
 export type FormPlace = { person: Buffer; page: string };
 
-/** A form that is given back. It is not whole where a field had a secret or a card number, which is not kept. */
+/** A form that is given back. It is whole unless a field had a secret or a card number, which are not kept. */
 export type KeptForm = { form: URLSearchParams; isWhole: boolean };
 
 const contentSchema = z.object({

@@ -77,7 +77,7 @@ export function textField({
   </div>`;
 }
 
-/** Several lines of text under their label. */
+/** A field for several lines of text, under its label. */
 export function areaField({
   name,
   label,

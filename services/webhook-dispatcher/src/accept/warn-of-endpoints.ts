@@ -34,7 +34,7 @@ export async function warnOfFailing({ db, ...terms }: WarnDeps): Promise<number>
   });
 }
 
-/** True if an endpoint is due for a warning. Nearly always this is the only statement, as none is. */
+/** True if an endpoint is due for a warning. Nearly always none is, and no other statement runs. */
 async function hasFailing(db: Kysely<WebhooksDatabase>, terms: WarnTerms): Promise<boolean> {
   const { rows } = await sql`
     select from endpoint_health as health where ${isUntold(terms)} limit 1`.execute(db);

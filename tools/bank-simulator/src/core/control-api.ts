@@ -31,11 +31,11 @@ export type Controls<Entry extends Timed> = {
 
 export type NotificationControl<Target> = {
   parse(body: unknown): Parsed<Target>;
-  /** Undefined sends no more. */
+  /** Undefined: no notification is sent any more. */
   sendTo(target: Target | undefined): void;
 };
 
-/** Serves the control interface of every bank. @returns false if the target is another's */
+/** Serves the control interface of every bank. @returns false for any other path. */
 export async function routeControls<Entry extends Timed>(
   controls: Controls<Entry>,
   target: string,

@@ -62,7 +62,7 @@ function lineOf<Line>(
   return isSame ? row.line : undefined;
 }
 
-/** The exception is that nothing is voided or released twice. */
+/** True if a row's operation can be repeated by this one. Voids and releases are never repeated. */
 function isSameKind({ kind, isHold }: Row<unknown>, operation: Posting["operation"]): boolean {
   if (operation === "refund") return kind === "refund";
   return kind === "payment" && operation === (isHold ? "authorize" : "sale");

@@ -47,8 +47,8 @@ export function targetOf(payment: OrderedPayment): Target {
 }
 
 /**
- * The time when the bank was asked to charge, which may be on a later business day than the claim: with 3-D
- * Secure the completion's time, and after a soft decline elsewhere the second call's.
+ * The time when the bank was asked to charge, which may be on a later business day than the claim. With 3-D
+ * Secure this is the time of the completion, and after a soft decline the time of the call to another account.
  */
 export function chargedAt({
   recovery_from,

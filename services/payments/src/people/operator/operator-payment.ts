@@ -76,7 +76,7 @@ function shownReversal(
   };
 }
 
-/** True if the bank refused to reverse the payment, and operators have booked it. */
+/** True for a payment that operators have booked after the bank refused to reverse it. */
 function isBooked({ state }: OperatorPaymentRow): boolean {
   return state === "SUCCESS" || state === "CAPTURED";
 }

@@ -24,7 +24,7 @@ export type ChallengeSession = EnrolmentRequest & {
   proof: string;
   verdict: Verdict;
   dsTransId: string;
-  /** True if the enrolment was answered with a challenge; then its repeats are, too. */
+  /** True if the enrolment was answered with a challenge. Its repeats get the same answer. */
   isChallenged: boolean;
 };
 

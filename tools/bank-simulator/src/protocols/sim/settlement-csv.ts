@@ -103,7 +103,7 @@ class ReportedRows {
     return this.#rowOf(line, kind === "chargeback" ? "CHARGEBACK" : "CHARGEBACK_REVERSAL", day);
   }
 
-  /** Times are of UTC, and money is there on the day on which it moved. */
+  /** A movement's row. By default its times are UTC, and its money is paid out on the day of the movement. */
   #rowOf(line: Entry, kind: Kind, settlesOn?: string): string[] {
     const isPaidBack = PAID_BACK.has(kind);
     const amount = `${isPaidBack ? "-" : ""}${decimalAmount(line.amountMinor, line.currency)}`;
