@@ -44,7 +44,7 @@ export function scaleExpression(expression: string, by: number): string {
         /(_age_seconds(?:\{[^}]*\})?\) > (?:bool )?)(\d+)/g,
         (_, age: string, seconds: string) => `${age}${Number(seconds) / by}`,
       )
-      // A rate by the seconds of its window is how many events there were.
+      // A rate times the seconds of its window is the number of events.
       .replaceAll(
         /(_over_time\([^()]*\[[^\]]*\]\) \* )(\d+)/g,
         (_, average: string, seconds: string) => `${average}${Number(seconds) / by}`,

@@ -9,6 +9,6 @@ test("a page that nobody expects is left over, and so is a second one of the sam
   expect(pagesBeyond([first, bank], expected)).toEqual([bank]);
   const ofAnother = { alertname: "HoldfastBankUnreachable", acquirer_account: "b" };
   expect(pagesBeyond([first], [ofAnother])).toEqual([first]);
-  // One that may fire and does not.
+  // A page that may fire and does not.
   expect(pagesBeyond([], expected)).toEqual([]);
 });

@@ -166,7 +166,7 @@ test("a merchant is renamed, and its branding is looked at before it is saved", 
   await open(page, "Change the branding");
   await page.getByRole("textbox", { name: "Shop name" }).fill("Ada's Lamps");
   await page.getByRole("textbox", { name: "Colour" }).fill("#ffcc00");
-  // Enter shows it, and saves nothing.
+  // Enter shows the preview, and saves nothing.
   await page.keyboard.press("Enter");
   expect(await alertOf(page)).toContain("The fields below");
   expect(await page.locator("#brandColor-fault").innerText()).toContain("contrast");

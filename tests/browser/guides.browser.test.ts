@@ -70,7 +70,7 @@ test("on paper there is the text and no navigation", async () => {
   await page.emulateMedia({ media: "print" });
   expect(await page.locator("nav").isVisible()).toBe(false);
   expect(await page.locator("h1").isVisible()).toBe(true);
-  // The text has the room of the navigation, which is not there.
+  // The text takes the room of the missing navigation.
   const { width } = (await page.locator("main").boundingBox())!;
   expect(width).toBeGreaterThan(DESK.viewport!.width / 2);
   await inspect(page, "guide-print");

@@ -45,7 +45,7 @@ type PlannedActs = Bank & {
   kinds: readonly ActOfBank["kind"][];
 };
 
-/** The acquirer's file has no refund of another's reference, and a bank's own may have no chargeback. */
+/** The acquirer's file has no refund of another's reference, and a bank's own file may have no chargeback. */
 function banksOf({ acquirerUrl, banks }: System): PlannedActs[] {
   const acquirer: PlannedActs = {
     url: acquirerUrl,

@@ -111,7 +111,7 @@ const totalOf = (rows: string) => `
   select day::text, currency, count(*)::int as count, sum(minor)::text as sum from (${rows}) as moved
   group by 1, 2 order by 1, 2`;
 
-/** A refund that voided its payment moved nothing beside it. */
+/** A refund by a void of its payment moves no money of its own. */
 const IS_VOIDED =
   "exists (select from settlement.fact as refund where refund.parent_id = fact.fact_id and voids)";
 

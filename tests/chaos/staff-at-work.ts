@@ -6,9 +6,9 @@ import type { Shop } from "./system/onboard-merchant.ts";
 import type { Operators } from "./system/operators.ts";
 
 export type StaffAtWork = {
-  /** The number of refunds that they know. */
+  /** The number of refunds that the staff know. */
   refunds(): number;
-  /** Resolves once all were looked at, with those that they were not to see, or missed. */
+  /** Resolves once all refunds were looked at, to those that staff saw without a right to, or missed. */
   goHome(): Promise<Violation[]>;
 };
 

@@ -66,7 +66,7 @@ type Part = { workload: PlannedPayment[]; pages: PlannedCheckout[]; nemesis: Pla
 function planPart(options: ChaosOptions, index: number): Part {
   const { seconds, banks } = options;
   const { payments, checkouts } = ordersOf(options);
-  // One stream of numbers each: more payments do not change the faults.
+  // Each plan has random numbers of its own, so that more payments do not change the faults.
   const seed = options.seed + index * SEEDS_OF_PART;
   const cards = banks.length > 0 ? withoutFalseInquiries : asTheyAre;
   const cardPayments = payments - checkouts;

@@ -35,7 +35,7 @@ export async function purchase(
       : await tell("sale", amountMinor, (key) => holdfast.payments.create(order, key));
   const { paymentId, outcome } = first;
   if (outcome !== "done" || paymentId === undefined) return [first];
-  // All of it: were it carried out two times, the second one would be refused.
+  // Covers the whole amount, so that the bank would refuse a second execution.
   const second =
     kind === "captured"
       ? await tell("capture", amountMinor, (key) => holdfast.payments.capture(paymentId, {}, key))

@@ -11,7 +11,7 @@ const run = promisify(execFile);
 /** Something that runs a merchant's server: a Node of some version, or another program. */
 export type Platform = {
   name: string;
-  /** How it names itself to a program. */
+  /** The platform's name for itself, as programs see it. */
   agent: RegExp;
   /**
    * Runs the project's programs that fit the platform, with these arguments. @returns the result of each, as

@@ -196,7 +196,7 @@ describe.each(ADAPTERS)("%s, as every adapter", (name) => {
   test("after the day's end a sale is refunded in parts, up to its amount, and not reversed", async () => {
     const { request, outcome } = await approved("sale");
     await bank.closeDay();
-    // One bank says so by a code that is of no list, which only a repetition makes certain.
+    // One bank answers with an unlisted code, which only a repetition makes certain.
     const repeated = { ...reversal(request), isRepeated: true } as const;
     expect((await acquirer.reverse(repeated)).kind).toBe("settled");
     const part = (amountMinor: bigint) => acquirer.refund(followUp(request, outcome, { amountMinor }));

@@ -15,7 +15,7 @@ export function wholeTime<T>(workers: number, once: (name: string) => Promise<T>
     }
   };
   const working = Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
-  // `stop` rethrows it; until then it has no other handler.
+  // `stop` rethrows the error, which has no other handler until then.
   working.catch(() => undefined);
   return {
     done,

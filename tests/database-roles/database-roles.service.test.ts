@@ -43,7 +43,7 @@ const TABLES: Record<`${SchemaName}.${string}`, Rights | Partial<Record<string, 
   "gateway.credential": {
     gateway_merchant: ["SELECT"],
     gateway_operator: WRITES_CREDENTIALS,
-    // No secret's hash.
+    // The columns leave out the secrets' hashes.
     gateway_staff: [
       "SELECT (api_key, merchant_id, created_at, revoked_at, issued_by, expires_at, addresses, last_used_on)",
     ],

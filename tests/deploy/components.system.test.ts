@@ -103,7 +103,7 @@ test("the deployer's Role lets apply every kind of the overlays, and shows no Se
     .filter(({ group, resource }) => !may(group, resource));
   expect(missing).toEqual([]);
   expect(may("", "secrets")).toBe(false);
-  // It looks only into its own namespace.
+  // The role is for its own namespace only.
   expect(role.rules.find(({ resources }) => resources.includes("namespaces"))?.verbs).toEqual(["get"]);
   // The rest belongs to the whole cluster, and is no more than these kinds.
   const shared = manifests.filter(({ metadata }) => metadata.labels?.["holdfast.dev/scope"] === "cluster");

@@ -10,7 +10,7 @@ const repository = join(deployDir, "..");
 /** A series that a rule records. */
 export type Recorded = { record: string; expr: string; labels?: Record<string, string> };
 
-/** Lists the faults of the series that expressions ask for: each of them makes an alert silent for ever. */
+/** Lists the faults of the series that expressions ask for: each of them makes an alert silent forever. */
 export function faultsOfSeries(expressions: string[], recorded: readonly Recorded[]): string[] {
   return expressions.flatMap((expression) => [
     ...selectorsOf(expression).flatMap(({ metric, matchers, grouped }) => {

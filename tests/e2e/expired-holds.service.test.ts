@@ -69,7 +69,7 @@ describe.each([
   /** Days pass, here and at the bank. */
   async function grow(paymentId: string): Promise<void> {
     await bank.closeDay();
-    // The others compare a request's time with their clock.
+    // The other banks compare a request's time with their clock.
     if (protocol === "posnet") await bank.advance(DAYS * 86_400);
     await payments.query(
       "update payments.payment set created_at = created_at - $2 * interval '1 day' where payment_id = $1",

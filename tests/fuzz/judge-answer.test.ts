@@ -1,4 +1,4 @@
-// The fuzzer relies on its judge, so the judge gets answers that must not be.
+// The fuzzer relies on its judge, so these tests give the judge forbidden answers.
 import { PROBLEMS, type ProblemCode } from "@holdfast/contracts";
 import { expect, test } from "vitest";
 import { readApiDocument } from "./api-document.ts";

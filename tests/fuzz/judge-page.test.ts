@@ -1,4 +1,4 @@
-// The fuzzer relies on its judge, so the judge gets answers that must not be.
+// The fuzzer relies on its judge, so these tests give the judge forbidden answers.
 import { expect, test } from "vitest";
 import type { WireAnswer } from "./exchange-bytes.ts";
 import { pageFaultsOf } from "./judge-page.ts";

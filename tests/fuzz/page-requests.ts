@@ -4,7 +4,7 @@ import type { FuzzRequest } from "./requests.ts";
 /** An open checkout, with the fields of its form. */
 export type KnownPage = { checkoutId: string; paymentId: string; token: string };
 
-/** Stands in each place from which a client might bring it into an answer's header. */
+/** A foreign host in every place of a request from which it might get into an answer's header. */
 export const PLANTED = "evil.example";
 
 /** Requests of the public pages: their paths, and changes of them for being sent elsewhere. */

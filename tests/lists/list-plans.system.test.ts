@@ -199,7 +199,7 @@ describe.each(PAGES)("a page of $name", ({ statement, table, whose }) => {
         const context = `${JSON.stringify(query)} read ${read} rows\n${text}`;
         // One more row shows that there is a next page, and each row has its latest operation.
         expect(read, context).toBeLessThanOrEqual((LIMIT + 1) * (READ_PER_ROW + 1));
-        // Never everything, to sort it and throw most of it away.
+        // No plan reads everything to sort it and drop most of it.
         expect(text, context).not.toContain("Sort");
         expect(text, context).not.toContain("Seq Scan");
       }

@@ -89,7 +89,7 @@ test("checkouts are listed as a look-up shows each of them, newest first, to the
   const ids: string[] = [];
   for (const order of ["c-1", "c-2", "c-3"]) ids.unshift((await checkout(shop, order))["checkoutId"]!);
   await checkout(neighbour, "c-1");
-  // One of them is over, and no read has closed it.
+  // One checkout is over, and no read has closed it.
   await system.query("update payments.checkout set expires_at = created_at where checkout_id = $1", [ids[1]]);
 
   const listed = await readAll((query) => system.get(shop, `/api/checkouts${query}`), "limit=2");

@@ -8,7 +8,7 @@ type Query = <Row = Record<string, unknown>>(text: string, values?: unknown[]) =
 
 const ALICE = personAs("alice");
 
-/** One of each kind, in the order of the kinds, an hour apart, by alice. @returns the ids of what they are about. */
+/** Inserts a proposal by alice of each kind, in order, an hour apart. @returns the ids of their subjects. */
 export async function insertProposals(
   query: Query,
   merchantId: string,

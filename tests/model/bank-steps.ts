@@ -66,7 +66,7 @@ export function decisionSteps(world: World, scenario: Scenario): Step {
   }));
 }
 
-/** The payment itself comes when it has been looked for the last time, or while that is being done. */
+/** True if the payment itself arrives during the last look for it, or afterwards. */
 function isAfterWatch({ payment, hand }: World, { kind }: Request): boolean {
   if (kind === "reverse" || payment.state !== "FAILED") return false;
   return payment.watch === "over" || (payment.watch === "waiting" && hand !== null);

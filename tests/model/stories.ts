@@ -2,9 +2,9 @@ import { REPETITIONS } from "@holdfast/acquirer";
 import type { Kind, Scenario } from "./world.ts";
 
 /**
- * Every combination of the first three abilities. The shared traits of banks that know only orders are at
- * their own kind of bank. It releases no part, which one story of the other kinds tests. No clock is right:
- * one is ahead, and at the others each movement seems to be an hour older than our call.
+ * Every combination of the first three abilities. One kind of bank has the shared traits of banks that know
+ * only orders. It releases no part, which one story of the other kinds tests. No bank's clock is right: one
+ * is ahead, and by the others each movement seems to be an hour older than our call.
  */
 export const KINDS: readonly Kind[] = [true, false].flatMap((bindsUnseen) =>
   REPETITIONS.flatMap((repetition) =>
@@ -158,7 +158,7 @@ export function wideScenarios(): Scenario[] {
       ...story,
       bank,
     })),
-    // Elsewhere its story is part of one with more crashes.
+    // At other banks its story is part of a story with more crashes.
     ...(bank.release ? [{ ...UNCAPTURED, bank: { ...bank, release: false } }] : []),
   ]);
 }

@@ -11,7 +11,7 @@ export type Kind = {
   namesReferences: boolean;
   /** True if captures are among the named movements. */
   namesCaptures: boolean;
-  /** True if a part of an authorization can be released. Elsewhere a capture or a cancellation ends it. */
+  /** True if a part of an authorization can be released. At other banks a capture or a cancellation ends it. */
   release: boolean;
   /** True if its answers to payments and captures have no amount, so that its record has to confirm them. */
   confirmsAmounts: boolean;

@@ -1,7 +1,7 @@
 import { CONNECTORS } from "@holdfast/banks";
 import { CURRENCY_LIST } from "@holdfast/contracts";
 
-/** A list of other people, where it is from, and the day on which ours was last compared with it. */
+/** Somebody else's list, its source, and the day on which ours was last compared with it. */
 export type DatedList = { name: string; source: string; comparedOn: string };
 
 export const DATED_LISTS: readonly DatedList[] = [

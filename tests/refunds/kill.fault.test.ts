@@ -30,7 +30,7 @@ afterAll(() => refunds.close());
 /** The service as a process of its own that dies at `point`. */
 async function startDoomed(service: "refunds" | "payments", point: Failpoint): Promise<LoggedChild> {
   const doomed = await refunds.spawn(service, { FAILPOINTS: `${point}:kill@1` });
-  // One that has outlived its test would die of another's request.
+  // A process that outlives its test would die of another test's request.
   onTestFinished(() => doomed.kill("SIGKILL"));
   return doomed;
 }

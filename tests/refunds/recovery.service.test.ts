@@ -159,7 +159,7 @@ describe("a worker that vanished", () => {
 test("several workers end each refund once", async () => {
   await refunds.startRefunds();
   const paymentId = await refunds.pay("1000000");
-  // Equal ones would wait for each other.
+  // Equal refunds would wait for each other.
   const queued = await Promise.all(
     Array.from({ length: 10 }, async (_, index) => {
       const amountMinor = `${10 + index}92`;

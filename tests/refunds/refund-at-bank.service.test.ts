@@ -300,7 +300,7 @@ test("an approved one whose reservation is not there is paid when it is, and onc
   expect(await refunds.ledger(refundId)).toEqual(["refund approved 1000"]);
 });
 
-// The last one: a test after it might send on a connection that has not found the bus again.
+// This test is the last: a later test might send on a connection that has not found the bus again.
 test("a bus that breaks while the bank works has it pay once", async () => {
   const refundId = await refunds.queue(await refunds.pay(), "1000");
   freeze();

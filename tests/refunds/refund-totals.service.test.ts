@@ -20,7 +20,7 @@ async function shown(paymentId: string): Promise<Record<string, unknown>> {
   const totals = [refundedAmount, pendingRefundAmount, refundableAmount];
   return { status, totals, capturedAt, cancelledAt, isNow: reply.result.statusDate };
 }
-/** Once it has that status: on a busy machine the bank's answer may be late. */
+/** Waits for that status, since the bank's answer may be late on a busy machine. */
 async function shownAs(status: string, paymentId: string) {
   return await eventually(async () => {
     const payment = await shown(paymentId);

@@ -48,10 +48,10 @@ test("passwords of the database and of the bus are replaced under load, and the 
     appRoleNames.map((role) => [secondLoginOf(role), newPassword()]),
   ) as Record<SecondLogin, string>;
   await install(firstPasswords(), seconds);
-  // 2. The processes move to them, one after another.
+  // 2. The processes move to these logins, one after another.
   await rollOutTo(sut.system, gateways, (service) => secondLoginsOf(service, seconds));
   await load.ranFor(1);
-  // 3. The others are replaced.
+  // 3. The passwords of the other logins are replaced.
   const [old] = sut.system.payments;
   const oldOfTheBus = wires.busOptions(old.user);
   await install(newPasswords(), seconds);

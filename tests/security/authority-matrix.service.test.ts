@@ -179,7 +179,7 @@ describe("a user of the bus, who has no person's token", () => {
 
 describe("a role of the database", () => {
   const NEVER = "where false";
-  /** The statements that would do it: the rights are checked, and no row is changed. */
+  /** The statements that would do each deed: the rights are checked, and no row is changed. */
   const STATEMENTS: Record<Deed, string[]> = {
     // `payments` pays by these rows. A refund of `refunds` moves no money by itself: see payout-needs-people.service.test.ts.
     money: [

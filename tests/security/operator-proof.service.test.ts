@@ -304,7 +304,7 @@ describe.each(commands.map((command) => [command.subject, command] as const))(
   },
 );
 
-/** Which of them decide about money, by hand. */
+/** The operations that decide about money, listed by hand. */
 const DECISIONS = [
   "payments.reverse",
   "payments.resolve",

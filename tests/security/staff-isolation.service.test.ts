@@ -21,7 +21,7 @@ const ofEndpoint = { of: { endpointId: "endpoint" } } as const;
 const ofEvent = { of: { eventId: "event" } } as const;
 const ofLink = { of: { paymentLinkId: "link" } } as const;
 
-/** Every endpoint of the listener, by its operation: one that has no line here fails. */
+/** Every endpoint of the listener, by its operation: an endpoint without a line fails. */
 const LINES: Record<string, Line> = {
   listPaymentsAsStaff: reads,
   listRefundsAsStaff: reads,

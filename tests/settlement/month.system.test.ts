@@ -176,7 +176,7 @@ async function playMonth(): Promise<void> {
         : written(number, "SALE", amount, { reference: paymentId }),
     );
     if (number % 6 === 2) {
-      // The whole of a sale on its day: at this bank that is a void.
+      // A refund of a whole sale on its day, which is a void at this bank.
       const returned = await sell(2_000n);
       await refund(returned, 2_000n);
       lines.push(
@@ -186,7 +186,7 @@ async function playMonth(): Promise<void> {
     }
     const before = sold.at(-1);
     if (number % 5 === 4 && before) {
-      // A part of it, on the day after.
+      // A refund of a part, on the day after.
       await refund(before.paymentId, 1_250n);
       lines.push(written(number, "REFUND", -1_250n, { reference: before.paymentId }));
     }

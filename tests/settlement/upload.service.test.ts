@@ -318,7 +318,7 @@ test("a file that is sent for a review shows what it comes to, and counts once i
     differences: { opens: { PAYOUT_DIFFERS: 1 }, resolves: { AMOUNT_DIFFERS: 1 } },
   };
   expect(await read(importId)).toMatchObject(proposed);
-  // Looking at it leaves nothing.
+  // Looking at the file changes nothing.
   expect(await read(importId)).toMatchObject(proposed);
   const judged = "select from settlement.line where import_id = $1 and verdict is not null";
   expect(await system.query(judged, [importId])).toEqual([]);

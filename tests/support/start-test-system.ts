@@ -209,7 +209,7 @@ function createProcesses(
       inside.push(once);
       return once;
     },
-    /** One that can be killed: a process of its own that has started, or has reached its failpoint. */
+    /** Starts a service that can be killed: a process of its own that has started, or has reached its failpoint. */
     async spawn(name: ServiceName, more?: Environment): Promise<LoggedChild> {
       const child = await spawnService(name, environment(name, more), join(dir, `${name}-${spawned++}.log`));
       outside.push(child);

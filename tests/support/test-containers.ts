@@ -35,7 +35,7 @@ export async function startPostgresContainer(run: TestRun): Promise<string> {
     .withTmpFs({ "/var/lib/postgresql": "rw,size=4g" })
     .withSharedMemorySize(256 * 1024 * 1024)
     .withStartupTimeout(startTimeoutMs)
-    // Said by the server that initializes the directory, which then stops, and by the one that stays.
+    // Two servers log this: one initializes the directory and stops, and the other one stays.
     .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
     .start();
   return `postgres://postgres:postgres@${container.getHost()}:${container.getMappedPort(5432)}/postgres`;
@@ -97,7 +97,7 @@ export async function removeContainers(run?: TestRun): Promise<void> {
     return run ? label === nameOf(run) : isOver(Number.parseInt(label, 10));
   });
   await Promise.all(
-    // One that another run removes at this moment is as good as removed.
+    // A container that another run removes at this moment counts as removed.
     ours.map(({ Id }) =>
       container
         .getById(Id)

@@ -60,7 +60,7 @@ function removeLeftoversOf(parent: string): void {
     try {
       rmSync(join(parent, name), { recursive: true, force: true });
     } catch {
-      // Another user's, or another run is removing it too.
+      // The directory is another user's, or another run removes it, too.
     }
   }
 }

@@ -208,7 +208,7 @@ test("what changes after it was written is not removed", async () => {
   await system.query("update payments.payment set result_message = 'changed' where payment_id = $1", [
     ids[7],
   ]);
-  // No row of this one changes.
+  // No row of this payment changes.
   await openDifference(ids[8]!);
   const { code, text } = await run("--month", month);
   expect({ code, text }).toEqual({

@@ -95,7 +95,7 @@ async function pay(system: YearsSystem): Promise<Pick<Lived, "paymentId" | "unre
   return { paymentId: sale.paymentId, unresolvedId: unresolved.paymentId };
 }
 
-/** One that is approved, one that is rejected, one that an operator asks for, and one of too much. */
+/** Requests four refunds: one is approved, one is rejected, one is an operator's, and one is of too much. */
 async function refund(system: YearsSystem, paymentId: string): Promise<string> {
   const { merchantId } = system;
   const ask = async (amountMinor: string) => {

@@ -182,7 +182,7 @@ export type FollowUpRequest = LastingCall &
     parentReference: string;
     target: Target;
     isRepeated?: Repeated;
-    /** The address of the person who asks for it, for acquirers that require one in every call. */
+    /** The address of the requesting person, which some acquirers require in every call. */
     requestIp?: string;
   };
 
@@ -194,15 +194,15 @@ type Repeated = true;
 
 /** The movement that a follow-up or a reversal is about, as the acquirer named it. */
 export type Target = {
-  /** Absent if its answer was lost and no inquiry has shown it; an adapter that needs it asks first. */
+  /** Absent if the answer was lost and no inquiry has shown the id. An adapter that needs the id inquires first. */
   externalTransactionId?: string;
   /** The authorized or sold amount. */
   amountMinor: bigint;
   /** The amount captured so far, if the capture was a separate step. */
   capturedMinor?: bigint;
-  /** The number of installments that it was sent with. */
+  /** The number of installments in the movement's call. */
   installmentCount?: number;
-  /** The time at which it was sent. */
+  /** The time at which the movement's call was sent. */
   at: Date;
 };
 

@@ -42,7 +42,7 @@ export interface AcquirerConnector<Settings = unknown, Secrets = unknown> {
   readNotification?(notification: BankNotification, secrets: Secrets): ReadNotification;
 }
 
-/** A list of other people, where it is from, and the day on which somebody compared ours with it. */
+/** Somebody else's list of codes, its source, and the day on which ours was compared with it. */
 export type CodeList = { name: string; source: string; comparedOn: string };
 
 /** An account at an acquirer, under one version of its settings and secrets. */

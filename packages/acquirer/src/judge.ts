@@ -40,7 +40,7 @@ export type Names = {
   before?: readonly string[];
   /** The ids that are known to belong to other attempts. */
   others: readonly string[];
-  /** The one that the acquirer has given the attempt in its answer. */
+  /** The id that the acquirer gave the attempt in its answer. */
   own?: string;
 };
 
@@ -55,7 +55,7 @@ export type Verdict =
   | (Declined & Authenticated)
   /** It was reversed, or its reference is bound: no funds are reserved for it, nor ever will be. */
   | { kind: "reversed" }
-  /** The acquirer does not know it; it may still be under way. */
+  /** The acquirer does not know the attempt, which may still be under way. */
   | { kind: "not_found" }
   | Expired
   | Unknown

@@ -59,7 +59,7 @@ export function observeAcquirer(
   const countRefused = () => refusedCredentials.add(1, { "acquirer.account": account });
   return wrapCalls(acquirer, (operation, call) => {
     const labels = { operation, "acquirer.account": account };
-    // Exported from the beginning, so that the first one is an increase.
+    // Exported from the beginning, so that the first event is an increase.
     mismatches.add(0, labels);
     startAtZero(calls, ...seriesOf({ result: CALL_RESULTS }).map((result) => ({ ...labels, ...result })));
     const count = (outcome: CallOutcome) => calls.add(1, { ...labels, result: resultOf(outcome) });

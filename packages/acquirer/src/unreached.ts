@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Why no connection to a bank came about, for those who run the product. Nothing decides by it. */
+/** The reason why no connection to a bank came about, for people. No decision depends on it. */
 export type Unreached = {
   cause: UnreachedCause;
   /** The system's or the verifier's own words. */
@@ -25,7 +25,7 @@ type Note = { unreached: Unreached | undefined };
 
 const underWay = new AsyncLocalStorage<Note>();
 
-/** Runs a call, and returns with its outcome why the latest attempt below it was not sent. */
+/** Runs a call, and returns its outcome, with the reason if the latest attempt was not sent. */
 export async function noting<Outcome>(
   call: () => Promise<Outcome>,
 ): Promise<{ outcome: Outcome; unreached: Unreached | undefined }> {
@@ -34,7 +34,7 @@ export async function noting<Outcome>(
   return { outcome, unreached: note.unreached };
 }
 
-/** Notes for the call under way why its latest attempt was not sent, or that it was. */
+/** Notes for the call under way that its latest attempt was sent, or why it was not. */
 export function noteUnreached(unreached: Unreached | undefined): void {
   const note = underWay.getStore();
   if (note) note.unreached = unreached;

@@ -16,7 +16,7 @@ export type AuditContent = {
   actor: string;
   /** The action, in the past tense of the operator API: `merchant.created`. */
   action: string;
-  /** The record it was done to. */
+  /** The record that the action was about. */
   subject: string;
   /** JSON text; never card data, never a secret. */
   detail: string;

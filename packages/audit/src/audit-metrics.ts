@@ -19,7 +19,7 @@ export function createAuditMetrics(source: string): AuditMetrics {
   const rewritten = meter.createCounter("holdfast.audit.rewritten", {
     description: "Times that a head which a process had seen was no longer in the audit log; must stay 0",
   });
-  // Exported from the beginning, so that the first one is an increase.
+  // Exported from the beginning, so that the first event is an increase.
   for (const counter of [delivered, notDelivered, rewritten]) counter.add(0, { source });
   return {
     delivered: () => delivered.add(1, { source }),

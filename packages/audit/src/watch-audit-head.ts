@@ -17,7 +17,7 @@ export type WatchAuditHeadOptions<DB extends AuditDatabase> = {
 };
 
 export type AuditWatch = PeriodicTask & {
-  /** Something may have been appended: it looks within a second. */
+  /** Says that an entry may have been appended. The watch then looks within a second. */
   nudge(): void;
 };
 

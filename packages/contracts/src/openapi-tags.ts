@@ -12,7 +12,7 @@ export const MERCHANT_TAGS = [
 
 export type MerchantTag = (typeof MERCHANT_TAGS)[number]["name"];
 
-/** The group of an operation: the first whose path it has. */
+/** The group of an operation: the first one that its path belongs to. */
 export function tagOf({ path }: Pick<Endpoint, "path">): MerchantTag {
   return TAGS_OF_PATHS.find(([part]) => part.test(path))?.[1] ?? "Payments";
 }

@@ -11,7 +11,7 @@ export const PAYMENT_STATUSES = [
   "CAPTURED",
 ] as const;
 
-/** The meaning of each to a merchant, for the documents, which list those that a record can have. */
+/** The meaning of each status for merchants. The documents list the statuses that a record can have. */
 const STATUS_MEANINGS = {
   SUCCESS: "a sale is charged, an authorization is reserved, or a refund is paid back",
   FAILED: "the bank declined, or could not be asked; nothing is charged or paid back",

@@ -11,7 +11,7 @@ import type { StaleSignIn } from "./operator-role.ts";
 export const STAFF_ROLES = ["support", "refunds", "developer", "owner"] as const;
 export type StaffRole = (typeof STAFF_ROLES)[number];
 
-/** True if a person with these roles may do what this one may. */
+/** True if a person with these roles has the rights of the given role. */
 export function staffMayAct(roles: ReadonlySet<StaffRole>, role: StaffRole): boolean {
   switch (role) {
     case "support":

@@ -42,7 +42,7 @@ export async function prepareTls({
       ALPNProtocols: ["http/1.1"],
       // Node's own limit is two minutes.
       handshakeTimeout: handshakeTimeoutMs,
-      // Node then refuses who shows none, or another authority's.
+      // Node then refuses clients without a certificate, or with a certificate of another authority.
       requestCert: served.context.ca !== undefined,
     },
     begin(server, bound) {

@@ -9,7 +9,7 @@ export type FilePart = { part: string; name: string | undefined; stream: BusboyF
 export type MultipartOptions = Pick<BusboyConfig, "limits" | "isPartAFile"> & {
   onField?: (name: string, value: string) => void;
   onFile: (file: FilePart) => void;
-  /** Called where there are more parts than the limits allow. */
+  /** Called if there are more parts than the limits allow. */
   onMoreParts?: () => void;
   /** Ends the reading. */
   signal?: AbortSignal;

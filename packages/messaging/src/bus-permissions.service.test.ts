@@ -168,7 +168,7 @@ const MATRIX: [subject: string, publish: string, subscribe: string][] = [
   ["payments.reserve-refund", "R", "P"],
   ["payments.settle-refund", "R", "P"],
   ["payments.release-refund", "R", "P"],
-  // Only the refunds service may have one carried out at the bank.
+  // Only the refunds service may have a refund carried out at the bank.
   ["payments.carry-out-refund", "R", "P"],
   ["payments.inquire-refund", "R", "P"],
   ["payments.read-refund-sending", "R", "P"],

@@ -72,7 +72,7 @@ export function createQueueGroup(bus: Bus, { name, subjects }: QueueGroupDefinit
     join,
     leave() {
       return afterwards(async () => {
-        // A join before it may have been refused meanwhile.
+        // An earlier join may have been refused meanwhile.
         stopRetrying();
         const leaving = [...member.values()];
         member.clear();

@@ -80,7 +80,7 @@ const FETCH_PAUSE_MS = 1_000;
 
 type KeySource = {
   read: () => Promise<JWTVerifyGetKey>;
-  /** Between two readings for the sake of an unknown key. */
+  /** The time between two readings because of an unknown key. */
   pauseMs: number;
 };
 

@@ -43,7 +43,7 @@ export function createKeyedRecipient(key: Buffer): ReplyRecipient {
   return recipientOf(privateKey, createPublicKey(privateKey));
 }
 
-/** The recipient that a service of several processes is, also while the keys of its ring are replaced. */
+/** A service of several processes as a recipient, also while the keys of its ring are replaced. */
 export type RingRecipient = {
   /** The public key of the ring's active key. */
   publicKey: string;

@@ -48,7 +48,7 @@ export function openBytesAtRest(ring: RestKeyRing, owner: string, stored: Buffer
   }
 }
 
-/** The id of the key that sealed it. */
+/** The id of the key that sealed a stored value. */
 export function restKeyIdOf(stored: Buffer): string {
   return stored.toString("utf8", 2, 2 + (stored[1] ?? 0));
 }

@@ -73,7 +73,7 @@ export function startSpan(name: string, { kind, parent, links, attributes }: Spa
   );
 }
 
-/** Runs `work` in a span, whose error it is when it throws. */
+/** Runs `work` in a span. If `work` throws, the span records the error. */
 export async function inSpan<Result>(
   name: string,
   options: SpanOptions,

@@ -54,7 +54,7 @@ export function createBusinessEvents(
   const waiting = meter.createGauge("holdfast.refunds.waiting", {
     description: "Refunds that wait, by what for",
   });
-  // Exported from the beginning, so that the first one is an increase.
+  // Exported from the beginning, so that the first event is an increase.
   startAtZero(ends, ...seriesOf({ status: ["SUCCESS", "FAILED", "REJECTED"] }));
   startAtZero(decisions, ...seriesOf({ outcome: ["approved", "rejected"] }));
   return {

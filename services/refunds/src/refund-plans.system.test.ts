@@ -121,7 +121,7 @@ function rowsRead(nodes: Node[]): number {
 
 describe("a page of the operators' list reads those under way at most, and mostly a page", () => {
   const merchantId = "00000000-0000-4000-8000-000000000001";
-  /** All of whose refunds have ended. */
+  /** A merchant all of whose refunds have ended. */
   const quietMerchantId = "00000000-0000-4000-8000-000000000009";
   const somewhere = { createdAt: new Date(Date.now() - 20_000 * 60_000).toISOString(), id: merchantId };
   const lists: [string, Partial<QueueQuery>][] = [

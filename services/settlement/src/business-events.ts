@@ -56,7 +56,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
   const lines = meter.createCounter("holdfast.settlement.lines", {
     description: "Lines of banks' files, by whether they could be read",
   });
-  // Exported from the beginning, so that the first one is an increase.
+  // Exported from the beginning, so that the first event is an increase.
   startAtZero(unknown, {});
   return {
     ...createFeedEvents(log),

@@ -231,7 +231,7 @@ function comparing(
       isComplete ? FACT_COMPARE_INTERVAL : Math.min(FACT_COMPARE_INTERVAL, COMPARE_AGAIN_MS),
     async round() {
       const nowMs = Date.now();
-      // Younger ones may still be under way.
+      // Younger facts may still be under way.
       const beforeMs = nowMs - Math.min(FACT_COMPARE_INTERVAL, 3_600_000);
       isComplete = false;
       isComplete = await compareFacts(deps, owner, { fromMs: nowMs - FACT_COMPARE_SPAN, beforeMs });

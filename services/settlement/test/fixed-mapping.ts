@@ -35,7 +35,7 @@ export const FIXED = {
   },
 } as const;
 
-/** A line of it. */
+/** A line of a file that this mapping reads. */
 export function fixedLine(cells: {
   kind: string;
   id: string;

@@ -204,7 +204,7 @@ function createMeters() {
     breakersOpen: meter.createGauge("holdfast.webhooks.breakers_open", {
       description: "Endpoints with an open breaker",
     }),
-    // No label names an endpoint: there are as many as merchants like. Which one it is, GET …/webhooks says.
+    // No label names an endpoint: there are as many as merchants like. GET …/webhooks names them.
     endpointsFailing: meter.createGauge("holdfast.webhooks.endpoints_failing", {
       description: "Endpoints whose latest attempts failed",
     }),
@@ -213,7 +213,7 @@ function createMeters() {
       unit: "s",
     }),
   };
-  // Exported from the beginning, so that the first one is an increase.
+  // Exported from the beginning, so that the first event is an increase.
   startAtZero(meters.poisoned, {});
   startAtZero(meters.secretUnreadable, {});
   startAtZero(meters.expiredLeases, {});

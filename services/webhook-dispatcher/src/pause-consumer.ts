@@ -28,7 +28,7 @@ export function startWhileClockIsRight(
   };
   clock.onChange(() => void change(PAUSE_TIMEOUT_MS));
   void change(PAUSE_TIMEOUT_MS);
-  // One that is paused is not stuck.
+  // A paused consumer is not stuck.
   const paused = setInterval(() => consumer ?? progress.mark("accept"), PAUSED_MARK_MS);
 
   return {

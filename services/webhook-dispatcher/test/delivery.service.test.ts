@@ -95,7 +95,7 @@ test("a merchant without webhooks: the event is kept and skipped, and can be sen
     code: "webhook_not_found",
   });
 
-  // The first event after they were turned on must not be lost to a cache.
+  // The first event after webhooks were turned on must not be lost to a cache.
   await harness.enable(undefined, merchantId);
   await harness.publish(after);
   await eventually(async () => expect((await harness.delivery(after.eventId)).status).toBe("delivered"));

@@ -186,7 +186,7 @@ test("a URL that is in use, an endpoint too many, a forbidden URL and a stranger
   expect(await ask(`${shop.url}/..${new URL(shop.url).pathname}`)).toMatchObject(inUse);
   const { endpointId } = await addEndpoint(harness, merchantId, { url: books.url });
   expect(await ask(books.url)).toMatchObject(inUse);
-  // Of two simultaneous requests for one URL, one gets it.
+  // One of two simultaneous requests for a URL gets it.
   const both = await Promise.all([ask(`${books.url}/third`), ask(`${books.url}/third`)]);
   expect(both.map((reply) => ("code" in reply ? reply.code : reply.outcome)).toSorted()).toEqual([
     "done",
@@ -236,7 +236,7 @@ test("an endpoint that is turned off cancels its own deliveries; its place and U
     again.endpointId,
   ]);
 
-  // The default one goes in the same way, and the other stays.
+  // The default endpoint is removed in the same way, and the other one stays.
   await harness.disable(merchantId);
   books.behave({ kind: "status", status: 200 });
   const next = newEvent({ merchantId });
@@ -335,7 +335,7 @@ test("a change that was made from an older version is refused, and a copy of one
   expect(await change(moved)).toMatchObject({ result: { url: moved.url, version: 2 } });
   expect(await change({ version: 1, events: ["refund.requested"] })).toEqual(refused);
   expect(await change({ version: 3, events: ["refund.requested"] })).toEqual(refused);
-  // Switching it and its secret are no change of what a form has.
+  // Switching the endpoint or rotating its secret changes nothing that a form has.
   const off = { ...name, enabled: false, whileOff: "wait" } as const;
   await harness.operate(operations.changeMerchantWebhook.command, off);
   expect(await versions()).toEqual([2]);

@@ -12,7 +12,7 @@ export function holdfastOver(send: (sending: ClientSending) => Promise<HistoryEn
   let sendings = 0;
   return new Holdfast({
     baseUrl: "http://127.0.0.1",
-    // The senders have the real ones.
+    // The senders have the real credentials.
     apiKey: "key",
     apiSecret: "secret",
     retries: RETRIES,

@@ -107,7 +107,7 @@ export async function createStaffApi(name: string, surroundings: Surroundings): 
     {
       ...wires?.listenerEnv,
       STAFF_API_PORT: `${port}`,
-      // No test pays by a link of theirs here.
+      // No test pays by a payment link here.
       PUBLIC_URL: "https://pay.example.test",
       CREDENTIAL_PEPPERS: `1:${secrets.credentialPepper}`,
       REFUSED_ATTEMPTS_PER_MINUTE_PER_OPERATOR: "1000000",

@@ -66,7 +66,7 @@ export function foreignBankLines(text: string, accountId: string, rows: Rows): B
   });
 }
 
-/** A bank of such orders may name a capture as its hold, so that ours has an ending. */
+/** A bank that knows only orders may give a capture the name of its hold, so our name has an ending. */
 function captureNameOf({ operation, transactionId }: Line): string {
   return operation === "capture" ? `${transactionId}/capt` : transactionId;
 }

@@ -9,7 +9,7 @@ export type { Simulator };
 export type Bundle = {
   /** `holdfast`, every program of the product. */
   holdfast: string;
-  /** The programs that play the world around it. */
+  /** The programs that simulate the product's surroundings. */
   simulators: Record<Simulator, string>;
 };
 

@@ -198,7 +198,7 @@ function peoplePage(people: readonly Person[], action: string): string {
   }\n`;
 }
 
-/** The look of the console that it leads to. */
+/** The look of the console, to which the page leads. */
 const STYLE = new Html(`${DESIGN_TOKENS}
 ${DARK_TOKENS}
 body { margin: 0; background: var(--ground); }

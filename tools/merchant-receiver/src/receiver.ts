@@ -9,16 +9,16 @@ export type Receipt = {
   received: ReceivedWebhook;
   verdict: WebhookVerdict;
   /** Seen before under its x-event-id. */ repeated: boolean;
-  /** The answer of the merchant's own server, where it was passed on. */
+  /** The answer of the merchant's own server, if the webhook was forwarded. */
   forwarded?: Forwarded | undefined;
 };
 
 export type Receiver = { url: string; port: number; close(): Promise<void> };
 
 /**
- * A merchant's side in small: keeps the raw bytes, verifies them, answers immediately, and knows an event it has had. It
- * answers a webhook that is not authentic with 401 and the reason, which a real one would keep to itself. With `forwardTo`
- * it passes each on, also one that is not authentic, and answers with the status of the merchant's own server.
+ * A merchant's receiver in small: it keeps the raw bytes, verifies them, answers immediately, and recognizes a repeated
+ * event. It answers a webhook that is not authentic with 401 and the reason, which a real receiver would not reveal. With
+ * `forwardTo` it forwards every webhook, authentic or not, and answers with the status of the merchant's own server.
  */
 export async function startReceiver(options: {
   cert: string | Buffer;

@@ -85,7 +85,7 @@ export async function launchSimulator(
   await supervisor.start("acquirer-simulator", "transport", launch);
 }
 
-/** Stands in for a company's own: it signs in the person who is chosen. */
+/** Starts the provider that stands in for a company's own. It signs in the person who is chosen. */
 export async function launchIdentityProvider(
   { home, programs, supervisor }: LaunchContext,
   { ports, people, signingKey }: { ports: Ports; people: readonly SandboxPerson[]; signingKey: JWK },
@@ -104,7 +104,7 @@ export async function launchIdentityProvider(
   await supervisor.start("identity-provider", "transport", launch);
 }
 
-/** @returns where it is, for its clients and for browsers. */
+/** @returns the bank's URL, for its clients and for browsers. */
 export async function launchBank(
   { home, programs, supervisor }: LaunchContext,
   protocol: BankProtocol,
@@ -143,7 +143,7 @@ export async function migrate(
   });
 }
 
-/** @returns where its health port is. */
+/** @returns the address of its health port. */
 export async function launchService(
   { home, programs, supervisor }: LaunchContext,
   service: ServiceDefinition,

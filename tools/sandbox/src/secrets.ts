@@ -11,7 +11,7 @@ import type { TestKey } from "./test-mode.ts";
 /** A merchant with the credentials it was given once. */
 export type Merchant = { merchantId: string; name: string; apiKey: string; apiSecret: string };
 
-/** One for each service, and one for the observer. */
+/** A password for each service, and one for the observer. */
 export type BusPasswords = Record<BusUser | typeof OBSERVER, string>;
 
 /** Keys are 32 bytes in base64. */
@@ -28,7 +28,7 @@ export type Secrets = {
   busPasswords: BusPasswords;
   /** Private ES256 key that signs the operators' tokens. */
   operatorKey: JWK;
-  /** Set once it has been onboarded in the database of this home. */
+  /** Set once the merchant has been onboarded in the database of this home. */
   demoMerchant: Merchant | undefined;
   /** The demo merchant's key of test mode. */
   demoTestKey: TestKey | undefined;

@@ -16,7 +16,7 @@ import { INVALID_ANSWER, MISMATCH, PENDING } from "./outcomes.ts";
  */
 export type Success = AcquirerAmount & {
   state: "held" | "taken" | "settled" | "voided";
-  /** The bank's name of it. */
+  /** The bank's name of the success. */
   externalTransactionId: string;
   authCode?: string;
   resultCode: string;
@@ -24,7 +24,7 @@ export type Success = AcquirerAmount & {
   isCredited?: true;
 };
 
-/** The one success of an order that counts. Several that stand are not ours to choose from. */
+/** The one success of an order that counts. If several stand, none of them is chosen. */
 export type Standing<Kind extends Success = Success> =
   | { kind: "live" | "settled" | "voided"; success: Kind }
   /** The bank itself has not decided. */

@@ -22,9 +22,9 @@ export type VoidRefusals = {
   readonly isNothingLeft: (code: string) => boolean;
   /** The business day is over. */
   readonly isSettled: (code: string) => boolean;
-  /** The request itself is at fault, or the order's state: it would be refused on any day. */
+  /** True if the code is about the request or the order's state: the void would be refused on any day. */
   readonly isOfRequest: (code: string) => boolean;
-  /** The bank may say so of anything: it is believed when the day is over, or when the void is repeated. */
+  /** True if the code may have any cause: it is believed once the day is over, or if the void is repeated. */
   readonly isUncertain: (code: string) => boolean;
 };
 

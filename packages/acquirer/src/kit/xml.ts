@@ -1,9 +1,9 @@
 import { SaxesParser } from "saxes";
 
-/** An element of an answer. Its `text` is what stands directly in it. */
+/** An element of an answer. Its `text` leaves out its children's. */
 export type XmlElement = { name: string; text: string; children: XmlElement[] };
 
-/** The elements of a request by their names, in their order. One that is undefined is left out. */
+/** The elements of a request by their names, in their order. An undefined element is left out. */
 export type XmlContent = { readonly [name: string]: string | XmlContent | undefined };
 
 /**

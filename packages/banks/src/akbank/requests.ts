@@ -138,7 +138,7 @@ export function gateForm(
 
 const FORMS: Record<CardOperation, string> = { sale: "3000", authorize: "3004" };
 
-/** One that is too long would have the whole payment refused, so it is left out. */
+/** An address that is too long would have the whole payment refused, so it is left out. */
 function emailOf(email = ""): string | undefined {
   return /^[!-~]{3,64}$/.test(email) ? email : undefined;
 }

@@ -152,7 +152,7 @@ class GarantiBank implements OrderBank<WrittenAmount, Proof> {
     return outcome.kind === "approved" ? { ...outcome, externalTransactionId: originalName } : outcome;
   }
 
-  /** Any part, on any day. A captured payment is paid back by its capture, which has another name. */
+  /** Refunds any part, on any day. A captured payment is paid back by its capture, which has another name. */
   async refund(request: FollowUpRequest, written: WrittenAmount): Promise<AcquirerOutcome> {
     const isCaptured = request.target.capturedMinor !== undefined;
     let originalName = isCaptured ? undefined : request.target.externalTransactionId;

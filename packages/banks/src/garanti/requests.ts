@@ -140,7 +140,7 @@ export function transactionType(operation: CardOperation): "sales" | "preauth" {
   return operation === "sale" ? "sales" : "preauth";
 }
 
-/** A payment in one is an empty text: the number 1 gives another hash. */
+/** A payment in one installment is an empty text: the number 1 gives another hash. */
 function writeInstallments(count = 1): string {
   return count > 1 ? String(count) : "";
 }
@@ -150,7 +150,7 @@ function ipOf({ fallbackIp }: Caller, ip = ""): string {
   return isIPv4(ip) ? ip : fallbackIp;
 }
 
-/** One that is too long would have the whole payment refused, so it is left out. */
+/** An address that is too long would have the whole payment refused, so it is left out. */
 function emailOf(email = ""): string | undefined {
   return /^[!-~]{3,64}$/.test(email) ? email : undefined;
 }

@@ -72,7 +72,7 @@ const DECISIVE = /^(?:Response|ProcReturnCode|OrderId|TransId|AuthCode|ERRORCODE
 export type Asked = AcquirerAmount & {
   orderId: string;
   installmentCount?: number;
-  /** Card number, password and the like: an answer that repeats one loses the text in which it stands. */
+  /** Texts such as the card number and the password. A text of the answer that repeats one is dropped. */
   confidential: readonly string[];
 };
 

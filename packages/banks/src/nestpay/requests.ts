@@ -121,7 +121,7 @@ export function transactionType(operation: CardOperation): "Auth" | "PreAuth" {
   return operation === "sale" ? "Auth" : "PreAuth";
 }
 
-/** A payment in one is an empty text: some banks refuse "1". */
+/** A payment in one installment is an empty text: some banks refuse "1". */
 export function writeInstallments(count: number): string {
   return count > 1 ? String(count) : "";
 }

@@ -65,7 +65,7 @@ export function elementIn({ children }: XmlElement, name: string): XmlElement | 
 /** The call that moves money and that an answer has to be about. */
 export type AskedFor = AcquirerAmount & {
   step: Step;
-  /** Answers name it where there are installments. */
+  /** Present in answers to payments in installments. */
   installmentCount?: number;
   /** Present where the answer has to have the bank's MAC over our own values. */
   signed?: { order: MacOrder; key: MacKey };

@@ -310,7 +310,7 @@ describe("a void", () => {
       resultCode: "0122",
     });
     for (const days of [0, 5]) expect(await cancelRefused("0122", days)).toEqual(pending);
-    // Rights that are missing today are no word on the hold.
+    // Missing rights say nothing about the hold.
     expect(await cancelRefused("0225", 8)).not.toHaveProperty("isTooLate");
   });
 
@@ -320,7 +320,7 @@ describe("a void", () => {
       kind: "declined",
       resultCode: "CAPTURED",
     });
-    // With a refund beside it an operator has to decide.
+    // If there is a refund, too, an operator has to decide.
     script(record(`${both}; Return hostlogkey=3 amount=40,00`));
     expect(await acquirer.cancel(followUp(target({ capturedMinor: 0n })))).toEqual(mismatch);
     expect(types()).toEqual(["agreement"]);

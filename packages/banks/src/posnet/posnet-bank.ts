@@ -164,7 +164,7 @@ class PosnetBank implements OrderBank<Written, Proof> {
       : outcome;
   }
 
-  /** Any part, on any day. A captured payment is paid back by its capture. */
+  /** Refunds any part, on any day. A captured payment is paid back by its capture. */
   async refund(request: FollowUpRequest, { amount, currency }: Written): Promise<AcquirerOutcome> {
     const { capturedMinor, externalTransactionId } = request.target;
     const isCaptured = capturedMinor !== undefined;

@@ -148,7 +148,7 @@ export function gateForm(
   });
 }
 
-/** The bank takes no longer one. */
+/** True unless the address is longer than the bank accepts. */
 export function isReturnUrl(url: string): boolean {
   return new URL(url).href.length <= 255;
 }

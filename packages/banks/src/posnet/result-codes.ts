@@ -6,10 +6,10 @@ export const POSNET_CODE_LIST = {
   comparedOn: "2026-11-30",
 } as const;
 
-/** The step that a code is about: the same one may mean several things. */
+/** The step that a code is about: one code may mean several things. */
 export type Step = "payment" | "follow_up" | "void" | "three_ds" | "inquiry";
 
-/** The meaning of a refusal. One of no list is unknown. @param text begins with the older form of the code. */
+/** The meaning of a refusal. A code of no list is unknown. @param text begins with the older form of the code. */
 export function classOf(step: Step, code: string, text: string): CodeClass | undefined {
   if (code === "0003") return /^\s*148\b/.test(text) ? "credentials" : undefined;
   return OF_STEP[step].get(code) ?? COMMON.get(code);
@@ -63,7 +63,7 @@ const NOTHING_LEFT = codes("0220 0370");
 const SETTLED = codes("0211 0229");
 /** No such movement, though the record shows it, or the state of the order: after the day's end, too. */
 const UNCERTAIN = codes("0122 0123 0217");
-/** A refund beside it, or something that has to be voided first. */
+/** There is a refund of the movement, or another movement has to be voided first. */
 const ORDER_OF_THINGS = codes("0218 0788");
 
 export const VOID_REFUSALS: VoidRefusals = {

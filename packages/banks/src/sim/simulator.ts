@@ -168,7 +168,7 @@ async function complete(client: BoundedHttpClient, request: CompletionRequest): 
   return answer.outcome === "approved" ? approved(answer) : declined(answer);
 }
 
-/** The browser brings the session; whether its holder has answered the challenge, only the simulator knows. */
+/** The browser brings the session. Only the simulator knows whether its holder has answered the challenge. */
 function namesOtherSession({ session, returned }: ReturnCheck): NotGenuine | undefined {
   const isOther = returned?.fields.some(([name, value]) => name === "session" && value !== session);
   return isOther ? notGenuine("other_order") : undefined;

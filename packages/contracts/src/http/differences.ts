@@ -17,7 +17,7 @@ export const DIFFERENCE_CLASSES = [
 
 export const DIFFERENCE_STATES = ["OPEN", "PROPOSED", "CLOSED", "RESOLVED"] as const;
 
-/** People's word on a difference: the bank's amount counts in the merchant's statement, or it is not ours. */
+/** A person's decision about a difference: the bank's amount counts in the merchant's statement, or it is not ours. */
 export const DIFFERENCE_DECISIONS = ["ACCEPT_BANK", "NOT_OURS"] as const;
 
 const noteSchema = z.object({
@@ -26,7 +26,7 @@ const noteSchema = z.object({
   note: z.string().meta({ description: "What was found out" }),
 });
 
-/** The amount that one side says. */
+/** The amount on one side. */
 const sideSchema = z.object({
   amount: z.number().meta({ description: "In major units, as a decimal number" }),
   currency: z.string().meta({ description: "ISO 4217 code of `amount`" }),

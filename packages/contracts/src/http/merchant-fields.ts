@@ -19,7 +19,7 @@ export const shownMerchantFields = {
 const shownSchema = z.object(shownMerchantFields);
 export type MerchantFields = z.infer<typeof shownSchema>;
 
-/** Their names, in the order in which they are shown. */
+/** The names of the merchant's fields, in the order in which they are shown. */
 export const MERCHANT_FIELDS = shownSchema.keyof().options;
 
 /** Only the merchant's own fields of a validated request. */

@@ -9,7 +9,7 @@ import { shownWebhookHeadersSchema } from "./webhook-headers.ts";
 
 const time = (description: string) => z.iso.datetime().optional().meta({ description });
 
-/** More of them are not counted. */
+/** The most waiting webhooks that are counted. */
 export const WAITING_COUNT_MAX = 10_000;
 
 /**
@@ -20,7 +20,7 @@ export const WEBHOOK_MANAGERS = ["operators", "staff", "api"] as const;
 export const webhookManagersSchema = z.enum(WEBHOOK_MANAGERS);
 export type WebhookManagers = z.infer<typeof webhookManagersSchema>;
 
-/** The setting of a merchant that nobody has given one. */
+/** The value for merchants without this setting. */
 export const WEBHOOK_MANAGERS_DEFAULT: WebhookManagers = "staff";
 
 export const managedBySchema = webhookManagersSchema.meta({

@@ -97,5 +97,5 @@ export const listedStatementPageSchema = pageOf(listedStatementSchema, "oldest f
   id: "ListedStatementPage",
 });
 
-/** Days in one question. */
+/** The most days in one request. */
 export const STATEMENT_DAYS_MAX = 31;

@@ -157,7 +157,7 @@ export const webhookDeliveryPageSchema = pageOf(
   id: "WebhookDeliveryPage",
 });
 
-/** The most bytes of a body that people get. No event of ours is near it. */
+/** The most bytes of a body that people get. All of our events are far smaller. */
 export const WEBHOOK_BODY_SHOWN_BYTES = 65_536;
 
 export const webhookBodySchema = z

@@ -19,7 +19,7 @@ export const chargebackLineSchema = z.object({
 });
 export type ChargebackLine = z.infer<typeof chargebackLineSchema>;
 
-/** Lines in one message. */
+/** The most lines in one message. */
 export const CHARGEBACK_LINES_MAX = 100;
 
 /**
@@ -44,7 +44,7 @@ const written = {
   result: chargebackDetailSchema,
 } as const;
 
-/** Bytes of evidence in one message. */
+/** The most bytes of evidence in one message. */
 export const EVIDENCE_PART_BYTES = 262_144;
 export const evidencePartNumber = z
   .int()

@@ -82,7 +82,7 @@ export const logLevelReported = {
     /** The replica's host name (in Kubernetes the pod's) and its process id. */
     instance: z.string().max(300),
     level: z.enum(["trace", "debug", "info", "warn", "error"]),
-    /** The rest of a change that is in force there. */
+    /** The time left of a temporary change of this level. */
     endsInMs: endsInMsSchema.optional(),
   }),
 } as const satisfies Notice;

@@ -41,7 +41,7 @@ export const refundAnswerSchema = z.discriminatedUnion("kind", [
   }),
   z.object({
     kind: z.enum(["reversed", "not_found", "expired", "unknown", "not_sent"]),
-    /** The word for it that operators see. */
+    /** The cause as operators see it. */
     cause: z.string(),
     /** The time before which the bank takes no such call. */
     notBefore: z.iso.datetime().optional(),

@@ -28,7 +28,7 @@ const PARTS: readonly (readonly [of: Original, role: StaffRole, recentSignIn?: t
   [endCredential, "developer", true],
 ];
 
-/** The commands of the operations that they have too, with the role and the sign-in of their endpoint. */
+/** The commands of the operations that staff have, too, with the role and the sign-in of their endpoint. */
 const OWN = STAFF_PAIRS.flatMap(([of, { role, recentSignIn }]) =>
   "command" in of ? [[of.command as Original, role as StaffRole, recentSignIn] as const] : [],
 );

@@ -75,7 +75,7 @@ function edited(ring: string, { add, first, remove }: Edit): string {
 
 const idOf = (pair: string) => pair.split(":")[0]!.trim();
 
-/** @throws UsageError, without a word of the ring. */
+/** @throws UsageError that repeats nothing of the ring. */
 function checked(setting: string, ring: string): string {
   const read = keyRingSetting().safeParse(ring);
   if (!read.success) throw new UsageError(`${setting} ${read.error.issues[0]!.message}`);

@@ -38,7 +38,7 @@ export function createHttpAgent(protocol: string, options: HttpAgentOptions = {}
   });
 }
 
-/** Servers that say nothing about it close idle connections after 5 s. */
+/** Shorter than the 5 s after which servers close idle connections by default. */
 const IDLE_MS = 4_000;
 
 function destroy(this: Duplex): void {

@@ -6,7 +6,7 @@ import { setGlobalProxyFromEnv, type ProxyEnv } from "node:http";
  */
 export function proxyEnvironment(env: NodeJS.ProcessEnv): ProxyEnv | undefined {
   if (env["NODE_USE_ENV_PROXY"] !== "1") return undefined;
-  // The one in small letters wins, as in Node.
+  // The variable in lower case wins, as in Node.
   const given = env["no_proxy"] || env["NO_PROXY"];
   return { ...env, no_proxy: given ? `${given},${LOOPBACK}` : LOOPBACK };
 }

@@ -64,7 +64,7 @@ export function refusalOf(reply: WithoutResult, paymentId?: string): Refusal {
   }
 }
 
-/** Answers an operator with what the command has as its result. */
+/** Answers an operator with the command's result. */
 export function operatorAnswer<Status extends number, Body extends object>(
   status: Status,
   reply: CommandReply<Body>,

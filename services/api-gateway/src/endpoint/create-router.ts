@@ -159,7 +159,7 @@ function clientOf({ merchant, operator, staff }: Exchange): string {
   return merchant?.merchantId ?? staff?.merchantId ?? operator?.subject ?? "";
 }
 
-/** Everything else that is checked before the route does its work. */
+/** Checks everything else before the route does its work. */
 async function readCall(
   { endpoint, check }: Route,
   request: RoutedRequest,
@@ -203,7 +203,7 @@ async function readRequestBody(
   bodies: BodyLimit,
 ): Promise<unknown> {
   const { method, request, bodyOptional } = endpoint;
-  // The route reads it as it arrives.
+  // The route reads the file as it arrives.
   if (endpoint.file) return undefined;
   const isPeoples = isForPeople(endpoint);
   const schema = request ?? (isPeoples && method !== "GET" ? NOTHING : undefined);

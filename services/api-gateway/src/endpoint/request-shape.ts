@@ -40,7 +40,7 @@ export function addShapeFaults(
   compare(shapeOf(schema), input, "");
 }
 
-/** A body of 32 KiB may have thousands of them. */
+/** A body of 32 KiB may have thousands of unknown names. */
 const UNKNOWN_NAMES_TOLD_MAX = 20;
 
 function joined(path: string, name: string): string {

@@ -14,7 +14,7 @@ export function createRefusedAccess(name: ListenerState["name"]): (exchange: Exc
   const counter = metrics.getMeter("api-gateway").createCounter("holdfast.access.refused", {
     description: "Requests refused for want of a sign-in or of authority, by listener and reason",
   });
-  // Exported from the beginning, so that the first one is an increase.
+  // Exported from the beginning, so that the first event is an increase.
   for (const reason of REASONS) counter.add(0, { listener: name, reason });
   return (exchange) => {
     const reason = refusedAccess(exchange);

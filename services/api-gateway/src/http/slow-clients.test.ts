@@ -20,7 +20,7 @@ const REQUEST_TIMEOUT = { requestTimeout: 200 };
 const LONG_UPLOADS = { ...REQUEST_TIMEOUT, uploadTimeout: 60_000 };
 const ANSWER_TIMEOUT = { answerTimeout: 200 };
 
-/** Sends one byte every few milliseconds, for ever. @returns all that comes back until the server ends it. */
+/** Sends one byte every few milliseconds, forever. @returns all that comes back until the server ends it. */
 async function drip(port: number, start: string, byte: string): Promise<string> {
   const socket = connect({ port, host: "127.0.0.1" });
   let text = "";
@@ -118,7 +118,7 @@ test("and one that takes it in time keeps its connection", async () => {
   expect(next).toEqual({ statusCode: 200, reusedSocket: true });
 });
 
-/** @returns nothing where this machine was too slow to be a client that takes its answer in time. */
+/** @returns nothing if this machine was too slow to read the answer in time. */
 async function askAgainAfterTaking(answerTimeout: number) {
   const { port, held } = await startTestListener({ timeouts: { ...CLIENT_TIMEOUTS, answerTimeout } });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });

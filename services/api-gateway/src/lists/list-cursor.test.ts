@@ -10,7 +10,7 @@ const QUERY: ListIdentity = { path: "/api/payments", audience: "shop", parameter
 test("a cursor leads back to its place, for its own query alone", () => {
   const cursor = cursors.encode(QUERY, PLACE);
   expect(cursors.decode(QUERY, cursor)).toEqual(PLACE);
-  // The document says so of every cursor.
+  // The OpenAPI document promises this of every cursor.
   expect(cursor).toMatch(/^[A-Za-z0-9_-]+$/);
   const others: ListIdentity[] = [
     { ...QUERY, path: "/api/checkouts" },

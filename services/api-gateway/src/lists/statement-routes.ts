@@ -29,7 +29,7 @@ import { createRowWriter } from "./write-rows.ts";
 /** @param issuer The company's name on printed statements. */
 type Deps<Send> = { send: Send; db: Db; issuer: string | undefined };
 
-/** A merchant's statements. Whose they are is known from the sign-in, and from nothing else. */
+/** A merchant's statements. The sign-in alone says whose they are. */
 export function merchantStatementsRoute({ send, ...deps }: Deps<SendCommand>) {
   return defineRoute(operations.listStatements, (call) =>
     answerStatements(

@@ -117,7 +117,7 @@ function writePhp({ method, apiUrl, target, takesKey, body }: Request): string {
     ...(body === undefined && takesKey ? ["null"] : []),
     ...(takesKey ? ["getenv('KEY')"] : []),
   ];
-  // The one that repeats its request is for a body and a key.
+  // `callHoldfast`, which repeats its request, is for requests with a body and a key.
   const call =
     body !== undefined && takesKey
       ? `callHoldfast(${[path, ...bodyAndKey].join(", ")})`

@@ -9,7 +9,7 @@ import { SETTINGS_COLUMNS, settingsOf } from "./merchant-settings.ts";
  */
 export type Payee = {
   merchantId: string;
-  /** The name that its buyers know. */
+  /** The name that the merchant's buyers know. */
   name: string;
   isActive: boolean;
   branding?: Branding;

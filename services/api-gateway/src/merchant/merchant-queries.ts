@@ -260,6 +260,6 @@ export async function listMerchants(db: Db, limit: number, before: string | unde
     .$if(before !== undefined, (all) => all.where("merchant_id", "<", before!))
     .orderBy("merchant_id", "desc")
     .limit(limit);
-  // A page of 200 logos would be larger than all else on it.
+  // 200 logos would be larger than everything else on a page.
   return (await read(query.execute())).map((row) => toMerchant({ ...row, branding: null }));
 }

@@ -85,7 +85,7 @@ function changeMerchantRoute({ db, announce }: Deps) {
   });
 }
 
-/** Another pair: so that a merchant can change over without a gap, or try things out in test mode. */
+/** Issues another pair, so that a merchant can change over without a gap, or try things out in test mode. */
 function addCredentialRoute({ db, peppers }: Deps) {
   return defineRoute(operations.addCredential, async (call) => {
     const { merchantId } = call.path;

@@ -139,7 +139,7 @@ function choicePatterns(language: Language): Parts {
 export function compareAsset(file: Received, released: ReleasedAsset, options: Options = {}): Difference[] {
   const sha256 = createHash("sha256").update(file.body).digest("hex");
   const expected = { ...released.headers, ...transport(file.url) };
-  // The pages' own; files have it, too, since everything on the listener does.
+  // A header for pages. Files have it, too, since every answer of the listener does.
   const { "reporting-endpoints": _endpoints, ...headers } = file.headers;
   return [
     ...(sha256 === released.sha256

@@ -25,7 +25,7 @@ export const disputePages: Page[] = [
 
 const FILTERS = ["status", "merchantId", "livemode"] as const;
 
-/** Open ones, which are work, unless another status, or any, is chosen. */
+/** Lists open disputes, which are work, unless another status, or any, is chosen. */
 async function answerList(context: PageContext): Promise<PageAnswer> {
   const { api, query, reader } = context;
   const texts = DISPUTE_TEXTS[reader.language];

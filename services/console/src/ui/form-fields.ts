@@ -124,7 +124,7 @@ function describedBy(id: string, hint: About, fault: About): Html {
   ${fault !== undefined && html`aria-invalid="true"`}`;
 }
 
-/** A box that says yes where it is checked. */
+/** A checkbox with its label. */
 export function checkField({
   name,
   label,

@@ -30,7 +30,7 @@ export function sentVersion(form: URLSearchParams, thing?: string): { version?: 
   return sent === null ? {} : { version: Number(sent) };
 }
 
-/** Makes the forms of a page be about what there is now. */
+/** Makes the forms of a page refer to the present version. */
 export function forgetVersions(form: URLSearchParams): void {
   for (const name of [...form.keys()].filter(isVersionField)) form.delete(name);
 }

@@ -4,7 +4,7 @@ import { withoutNotice, type Reader } from "./page-context.ts";
 export type Column<Row> = {
   heading: string;
   cell: (row: Row) => Html | string | number;
-  /** Numbers stand below each other. */
+  /** True for a column of numbers, which are aligned. */
   isNumber?: boolean;
   /** True if long words, such as an address, are not broken after a few letters. */
   isWide?: boolean;

@@ -80,7 +80,7 @@ export async function takeFile<E extends Endpoint>(
   return { kind: "redirect", to: withDone(pageOf(sent.body), action) };
 }
 
-/** The contract says it for the endpoint that is called, which is another one for staff. */
+/** True if the called endpoint requires a recent sign-in. Staff call another endpoint than operators. */
 function takesRecentSignIn({ session }: PageContext, endpoint: Endpoint): boolean {
   const called = session.staff ? staffEndpointOf(endpoint) : endpoint;
   return called?.recentSignIn === true;

@@ -38,7 +38,7 @@ export type BusinessEvents = {
   lateMovementSeen(payment: ShownPayment, movement: { kind: string; reference: string }): void;
   /** An authorization was due to expire, but the bank shows a capture that is not ours. */
   capturedUnasked(payment: ShownPayment): void;
-  /** Such money could not be given back yet. */
+  /** Late money could not be given back yet. */
   lateMoneyStands(payment: ShownPayment, attempt: Omit<RecoveryAttempt, "ageMs">): void;
   /** An attempt of recovery threw an error; the next attempt is later. */
   recoveryFailed(payment: Pick<PaymentKey, "payment_id">, error: unknown): void;
@@ -138,7 +138,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
     description:
       "Payments, captures, cancellations and refunds that the bank carried out after they had ended as not done",
   });
-  // Exported from the beginning, so that the first one is an increase.
+  // Exported from the beginning, so that the first event is an increase.
   for (const counter of [stuckReversals, notOpened, mismatches, notAgreed, lateMoney, withCard])
     startAtZero(counter, {});
   startAtZero(recorded, ...FIRST_SERIES.recorded);

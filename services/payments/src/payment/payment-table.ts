@@ -112,7 +112,7 @@ export type PaymentHistoryTable = {
   xact_id: Generated<string>;
 };
 
-/** The room's part of the schema; `database.ts` composes them. */
+/** This folder's part of the schema; `database.ts` composes all parts. */
 export type PaymentTables = {
   payment: PaymentTable;
   payment_history: PaymentHistoryTable;

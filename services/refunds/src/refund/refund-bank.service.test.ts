@@ -42,7 +42,7 @@ const REFUND: RefundToSend = {
 
 type Reply = CommandReply<{ answer: RefundAnswer; reference: string }>;
 
-/** Has `payments` answer both commands so, until the test ends. @returns what it gets. */
+/** Has `payments` give both commands this answer until the test ends. @returns the received requests. */
 async function paymentsAnswer(reply: () => Reply, when = async (_deadlineAt: number): Promise<void> => {}) {
   const seen: { payload: RefundAtBank; deadlineAt: number }[] = [];
   const take = async ({ deadlineAt }: { deadlineAt: number }, payload: RefundAtBank) => {

@@ -70,7 +70,7 @@ export type LineTable = {
   /** The merchant of the payment that the line names, also where it reports no fact. */
   merchant_id: string | null;
   verdict: LineVerdict | null;
-  /** People's word on a line that differs, and the difference that they closed with it. */
+  /** A person's decision about a line that differs, and the difference that it closed. */
   decision: Generated<Decision | null>;
   decided_in: Generated<string | null>;
 };

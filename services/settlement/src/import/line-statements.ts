@@ -41,7 +41,7 @@ export const ADD_LINES = {
   where import_id = $1 and lease_token = $2 and state = 'READING'`,
 };
 
-/** Columns of the arrays of faults, in the same way. */
+/** Columns of the arrays of faults, in the order of the statement's parameters. */
 export const FAULT_COLUMNS = [
   ["line_no", "int"],
   ["reason", "text"],

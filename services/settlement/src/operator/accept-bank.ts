@@ -17,7 +17,7 @@ export type Accepted = Pick<
 /** A field of the request that does not fit the difference. */
 export type InputFault = { field: string; code: "invalid_value" | "required"; message: string };
 
-/** A person's word, with what it makes count. */
+/** A person's decision, with the amount that it makes count. */
 type Said = { decision: Decision } & Accepted;
 
 const NOTHING: Accepted = {

@@ -36,7 +36,7 @@ export async function judgePayouts(db: Kysely<SettlementDatabase>, isStopping: (
 
 type Payout = PayoutSides & { account_id: string; payout_id: string; currency: string; due_on: string };
 
-/** Reads one that is due and that no other process compares now. */
+/** Reads a payout that is due and that no other process compares now. */
 async function readDue(trx: Transaction<SettlementDatabase>): Promise<Payout | undefined> {
   const { rows } = await sql<Payout>`
     with due as (

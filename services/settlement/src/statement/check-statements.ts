@@ -63,7 +63,7 @@ export async function checkStatements(
   return { days, unread: await readUnread(db, { from, to }) };
 }
 
-/** True if every line is in one statement, or is left out by somebody's word. */
+/** True if every line is in one statement, or is left out by a person's decision. */
 export function isSettled({ days, unread }: CheckedStatements): boolean {
   return (
     unread.length === 0 && days.every(({ addsUp, leftOut }) => addsUp && !leftOut.some((each) => each.isOpen))

@@ -20,7 +20,7 @@ export type StatementRow = {
   unknown_commissions: number;
   /** True if the day is over, everything up to it is reported, and no difference of it is open. */
   complete: boolean;
-  /** The latest that was recorded, where it has these amounts. */
+  /** The latest recorded revision, if it has these amounts. */
   revision: number | null;
 };
 

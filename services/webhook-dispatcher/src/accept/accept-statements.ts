@@ -6,7 +6,7 @@ import { NEW_LEASE_TOKEN } from "../delivery/lease-holder-statements.ts";
 /** One event to accept. */
 export type GivenEvent = {
   event_id: string;
-  /** The dispatcher itself for its own. */
+  /** The publisher: the dispatcher itself for its own events. */
   source: EventSource | "webhooks";
   event_type: string;
   merchant_id: string;

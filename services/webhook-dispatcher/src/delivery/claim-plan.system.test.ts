@@ -64,7 +64,7 @@ async function workOf(
   }
 }
 
-/** The statement that finds whom to warn of, as it runs. */
+/** The statement that finds the endpoints to warn of, as it runs. */
 function warning(): { text: string; values: unknown[] } {
   const { sql, parameters } = takeFailing(TERMS).compile(COMPILER);
   return { text: sql, values: [...parameters] };

@@ -3,7 +3,7 @@ import { pause } from "@holdfast/service-runtime";
 export type ClaimSignal = {
   /** Calls for a claim: deliveries may be due anywhere. */
   nudge: () => void;
-  /** Says that more may be due than a claim took: the next room is reason enough for another one. */
+  /** Says that more may be due than a claim took: the next free room starts another claim. */
   more: () => void;
   /** Calls for a claim where deliveries may have waited for this room. */
   hasRoom: (endpointId: string) => void;

@@ -30,7 +30,7 @@ export type Delivered = { result: PostResult; record: AttemptRecord } | undefine
  * nothing itself.
  */
 export async function deliver(deps: DeliverDeps, delivery: LeasedDelivery): Promise<Delivered> {
-  // Nothing has been sent by then, so one that cannot be read keeps no other process from trying.
+  // Nothing has been sent yet, so an unreadable endpoint keeps no other process from trying.
   const endpoint = await currentEndpoint(deps, delivery).catch((error: unknown) => {
     deps.events.sendFailed(delivery, error);
     return undefined;

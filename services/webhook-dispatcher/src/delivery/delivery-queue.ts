@@ -196,7 +196,7 @@ export class DeliveryQueue {
     this.#kept += more;
     if (!health.open) return;
     this.#suspectsKept += more;
-    // Their places are reused by the hundred, not by a claim for each.
+    // The freed places are refilled by the hundred, not by one claim each.
     const { inFlightMax } = this.#options;
     if (this.#suspectsKept >= inFlightMax) this.#suspectsFull = true;
     else if (this.#suspectsKept <= SUSPECTS_AGAIN * inFlightMax) this.#suspectsFull = false;

@@ -143,7 +143,7 @@ const CLAIM_MAX = 500;
 /** Takes note of a write that a stop waits for. */
 type Track = (write: Promise<void>) => void;
 
-/** @param writes has those that have not ended. */
+/** @param writes the writes that have not ended. */
 function trackIn(writes: Set<Promise<void>>): Track {
   return (write) => {
     writes.add(write);

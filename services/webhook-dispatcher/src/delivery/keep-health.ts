@@ -20,7 +20,7 @@ type Deps = {
  */
 export function keepHealth({ pool, db, clock, nudge }: Deps) {
   return async (reports: ReadonlyMap<string, HealthReport>): Promise<void> => {
-    // Many may be back at once: each has a bound of its own.
+    // Many endpoints may be back together; each has a bound of its own.
     for (const endpointId of await mergeHealth(pool, reports))
       if ((await queueWaiting(db, [endpointId], clock.shiftMs)) > 0) nudge();
   };

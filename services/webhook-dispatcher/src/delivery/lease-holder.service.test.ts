@@ -34,7 +34,7 @@ test("looks follow each other soon while somebody is missing, and not otherwise"
     expect(other.watch.untilNextLook()).toBeLessThanOrEqual(calm / 2);
   });
   for (let looks = 0; looks < 3; looks++) await other.watch.look();
-  // Alone, there is nobody to look for.
+  // Without other holders there is nobody to look for.
   expect(other.watch.untilNextLook()).toBeGreaterThan(calm);
 });
 

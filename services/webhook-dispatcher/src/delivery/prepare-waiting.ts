@@ -52,7 +52,7 @@ async function bringForward(db: Db, name: EndpointName, shiftMs: number): Promis
   return Number(numAffectedRows);
 }
 
-/** Each event that waits is sent once: a resend by hand beside it would be a second time. */
+/** Drops resends by hand of events that wait by the schedule, so that each event is sent once. */
 async function dropExtras(db: Db, name: EndpointName): Promise<void> {
   await sql`
     delete from delivery where delivery_id in (

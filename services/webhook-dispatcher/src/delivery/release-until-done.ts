@@ -15,7 +15,7 @@ type Releasing = {
  * database is away the release is tried again, of all that wait for it in one statement.
  */
 export function releaseUntilDone({ release, onFailed }: Releasing): GiveBack {
-  // One for all that failed together, so that they are tried again together, however busy the machine is.
+  // One wait for all that failed together, so that they are tried again together on a busy machine, too.
   let rest = Promise.resolve();
   const batcher = createNaturalBatcher<LeasedDelivery, void>({
     name: "released leases",

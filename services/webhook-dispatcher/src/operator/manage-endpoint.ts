@@ -24,8 +24,8 @@ import { invalid, urlRefusal, type UrlDeps } from "./endpoint-url.ts";
 import { reportChange, warnOthers, type ReportDeps } from "./report-change.ts";
 
 /**
- * Operators add and remove a merchant's default endpoint and rotate the secrets of all, and so do the merchant's staff and
- * its keys where they may. Each change and its audit entry
+ * Operators add and remove a merchant's default endpoint and rotate the secrets of all endpoints. The merchant's staff and
+ * API keys do the same if the merchant's setting allows them to. Each change and its audit entry
  * are one transaction. A secret is in the answer to the request that generated it and nowhere else; a copy of that request,
  * sent again because the bus broke, gets the same answer.
  */

@@ -33,7 +33,7 @@ export async function redeliver(
     eventId,
     endpointId,
     merchantId: asker,
-  }: { eventId: string; endpointId?: string | undefined; /** Whose it has to be. */ merchantId?: string },
+  }: { eventId: string; endpointId?: string | undefined; /** The event's owner. */ merchantId?: string },
 ): Promise<Reply> {
   const reply = await db.transaction().execute(async (trx): Promise<Reply> => {
     const event = await findEvent(trx, eventId);

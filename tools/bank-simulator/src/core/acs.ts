@@ -44,7 +44,7 @@ export type AcsOptions = {
   publicUrlOf: (request: IncomingMessage) => string;
 };
 
-/** Serves the issuer's pages of every protocol. @returns false if the target is another's */
+/** Serves the issuer's pages of every protocol. @returns false for any other path. */
 export async function routeAcs(
   options: AcsOptions,
   target: string,

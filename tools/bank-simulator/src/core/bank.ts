@@ -40,7 +40,7 @@ export class Bank<Entry extends Timed, Event = never> {
   readonly book: Book<Entry>;
   readonly clock: BankClock;
   readonly ledger: Ledger<Entry & LedgerRow>;
-  /** Both files as one. */
+  /** The bank's two files as one. */
   readonly files: OpenLedger;
   readonly #events: Ledger<EventLine<Event>>;
   readonly #options: BankOptions<Entry, Event>;

@@ -119,7 +119,7 @@ async function sendSettlement(
   replyText(response, 200, settlementType, file);
 }
 
-/** A mode that the body does not name stays as it is. */
+/** Changes the modes that the body names, and no others. */
 async function changeModes(
   { modes, modesSchema }: Pick<Controls<never>, "modes" | "modesSchema">,
   request: IncomingMessage,

@@ -9,7 +9,7 @@ export type Notification = {
   /** The time between two tries. */
   retryMs?: number;
   triesMax?: number;
-  /** Reads a receiver's answer. Without it any 2xx takes the notification. */
+  /** Judges a receiver's answer. By default every 2xx accepts the notification. */
   isTaken?: (answer: string) => boolean;
 };
 
@@ -24,7 +24,7 @@ export class Notifier {
     this.#stopping = stopping;
   }
 
-  /** Sends one in the background. */
+  /** Sends a notification in the background. */
   send(notification: Notification): void {
     if (this.#pending >= PENDING_MAX) return;
     this.#pending += 1;

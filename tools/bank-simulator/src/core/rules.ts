@@ -88,7 +88,7 @@ export const isUncaptured = ({ row }: OfRow) => row?.capturedMinor === 0n;
 export const isRefunded = ({ order }: OfOrder) =>
   order?.rows.some((row) => row.kind === "refund" && isStanding(row)) ?? false;
 
-/** The day in which it was made is over. Money of an ended day is settled; a hold is not. */
+/** True if the day of the row is over. Money of an ended day is settled; a hold is not. */
 export const isOfEndedDay = ({ row, day }: OfRow & Pick<Of, "day">) =>
   row !== undefined && (row.status === "settled" || row.day < day);
 
@@ -101,10 +101,10 @@ export const isOlderThan =
 
 export const hasNoOrder = ({ order }: OfOrder) => order === undefined;
 
-/** No payment of the order was ever approved. */
+/** True if no payment of the order was ever approved. */
 export const hasNoPayment = ({ order }: OfOrder) => approvedPayments(order).length === 0;
 
-/** A payment of the order stands: a bank with one success an order refuses the next. */
+/** True if a payment of the order stands: a bank with one success an order refuses the next. */
 export const hasPayment = ({ order }: OfOrder) => approvedPayments(order).some((row) => isStanding(row));
 
 /** True if a success has used up the order id, even one that was voided. */
@@ -113,7 +113,7 @@ export const hadPayment = ({ order }: OfOrder) => approvedPayments(order).length
 export const hasOpenHold = ({ order }: OfOrder) =>
   approvedPayments(order).some(({ status }) => status === "authorized");
 
-/** Captured money of the order whose day has not ended. */
+/** True if the order has captured money whose day has not ended. */
 export const hasOpenDay = ({ order }: OfOrder) =>
   approvedPayments(order).some(({ status }) => status === "captured");
 

@@ -12,13 +12,13 @@ export type Access = {
   staffRoles: Record<string, string[]>;
   credentials: {
     live: number;
-    /** Live ones of test mode, and live ones that nobody has used for 90 days. */
+    /** Valid credentials of test mode, and valid credentials that nobody has used for 90 days. */
     test: number;
     unused: number;
     revoked: number;
     oldest: string | null;
     byPepper: KeyAge[];
-    /** The live ones, oldest first: as many as a reader looks at. */
+    /** The valid credentials, oldest first, and no more than a reader looks at. */
     list: Credential[];
   };
   fingerprintKeys: KeyAge[];

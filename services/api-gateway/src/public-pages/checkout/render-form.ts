@@ -226,7 +226,7 @@ export function pricedQuery(priced: InstallmentOffer | undefined): string {
   return priced ? `&price=${priced.count}:${priced.totalMinor}` : "";
 }
 
-/** Reads it. A forged one is only shown: a payment is compared with the present total. */
+/** Reads the offer from the query. A forged total is only shown: a payment is compared with the present total. */
 export function pricedOf(query: URLSearchParams): InstallmentOffer | undefined {
   const [, count, totalMinor] = /^([2-9]|1[0-2]):(\d{1,14})$/.exec(query.get("price") ?? "") ?? [];
   return count !== undefined && totalMinor !== undefined ? { count: Number(count), totalMinor } : undefined;

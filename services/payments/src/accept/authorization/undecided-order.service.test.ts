@@ -91,7 +91,7 @@ describe("while an attempt at an order is undecided", () => {
     expect(await payments.send(payments.command())).toMatchObject(SUCCESS);
     const allowed = { ...SILENT, orderId, allowConcurrentAttempt: true };
     expect(await payments.send(payments.command(allowed))).toMatchObject({ outcome: "pending" });
-    // One that was allowed keeps no other payment of its order away.
+    // An allowed payment does not block other payments of its order.
     await decided(first);
     expect(await payments.send(payments.command({ orderId }))).toMatchObject(SUCCESS);
   });

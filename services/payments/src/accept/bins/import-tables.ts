@@ -21,7 +21,7 @@ export type BinRangeTable = {
   installments_max: number;
 };
 
-/** The room's part of the schema; `database.ts` composes them. */
+/** This folder's part of the schema; `database.ts` composes all parts. */
 export type ImportTables = {
   bin_import: BinImportTable;
   bin_range: BinRangeTable;

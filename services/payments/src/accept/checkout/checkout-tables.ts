@@ -56,7 +56,7 @@ export type PaymentLinkTable = {
   disabled_at: Date | null;
 };
 
-/** The room's part of the schema; `database.ts` composes them. */
+/** This folder's part of the schema; `database.ts` composes all parts. */
 export type CheckoutTables = {
   checkout: CheckoutTable;
   checkout_payment: CheckoutPaymentTable;

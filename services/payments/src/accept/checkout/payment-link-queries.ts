@@ -37,7 +37,7 @@ export async function findPaymentLink(
   return rows[0];
 }
 
-/** Ends it, where it has not ended so before. */
+/** Disables the link, unless it is disabled already. */
 export async function updateDisabled(
   trx: Transaction<PaymentsDatabase>,
   paymentLinkId: string,

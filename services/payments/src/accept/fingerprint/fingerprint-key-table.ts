@@ -7,7 +7,7 @@ export type PanFingerprintKeyTable = {
   last_used_at: Generated<Date>;
 };
 
-/** The room's part of the schema; `database.ts` composes them. */
+/** This folder's part of the schema; `database.ts` composes all parts. */
 export type FingerprintKeyTables = {
   pan_fingerprint_key: PanFingerprintKeyTable;
 };

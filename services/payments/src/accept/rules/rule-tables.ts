@@ -13,7 +13,7 @@ export type RuleCounterTable = {
 
 export type RuleAttemptTable = { merchant_id: string; attempted_at: Generated<Date>; payment_id: string };
 
-/** The room's part of the schema; `database.ts` composes them. */
+/** This folder's part of the schema; `database.ts` composes all parts. */
 export type RuleTables = {
   rule_counter: RuleCounterTable;
   rule_attempt: RuleAttemptTable;

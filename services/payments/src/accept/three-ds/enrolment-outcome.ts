@@ -37,7 +37,10 @@ export function decideEnrolment(outcome: EnrolmentOutcome, card: SoughtCard): En
   }
 }
 
-/** The enrolment was sent under the same reference, so a completion that was not sent leaves the outcome unknown. */
+/**
+ * Decides on a completion. The enrolment was sent under the same reference, so a completion that was not sent
+ * leaves the outcome unknown.
+ */
 export function decideCompletion(outcome: CompletionOutcome): AuthorizationDecision {
   switch (outcome.kind) {
     case "not_sent":

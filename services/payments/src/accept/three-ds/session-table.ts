@@ -15,7 +15,7 @@ export type ThreeDsSessionTable = {
   ds_trans_id: string | null;
 };
 
-/** The room's part of the schema; `database.ts` composes them. */
+/** This folder's part of the schema; `database.ts` composes all parts. */
 export type SessionTables = {
   three_ds_session: ThreeDsSessionTable;
 };

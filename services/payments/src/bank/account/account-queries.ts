@@ -148,7 +148,7 @@ export async function lastVersion(trx: Trx, accountId: string): Promise<number> 
   return last ?? 0;
 }
 
-/** Puts a version into use. There is one default account of each mode: another one stops being it. */
+/** Puts a version into use. Each mode has one default account: a new default replaces the former. */
 export async function useVersion(trx: Trx, version: VersionRow, confirmedBy: string): Promise<void> {
   const { account_id, attributes } = version;
   const isDefault = isLive(account_id) ? "is_default" : "is_test_default";

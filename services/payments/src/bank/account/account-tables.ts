@@ -70,7 +70,7 @@ export type MerchantRouteTable = {
  */
 export type Route = z.infer<typeof routeSchema>;
 
-/** The room's part of the schema; `database.ts` composes them. */
+/** This folder's part of the schema; `database.ts` composes all parts. */
 export type AccountTables = {
   acquirer_account: AcquirerAccountTable;
   acquirer_account_version: AcquirerAccountVersionTable;

@@ -45,7 +45,7 @@ const operators = accountOperators(
   { operate: (...asked) => payments.operate(...asked) },
   () => bank.acquirer.url,
 );
-/** A merchant of an account whose bank carries out what it gets as often as it gets it. */
+/** A merchant of an account whose bank carries out every copy of a request. */
 async function merchantOf(terms: object): Promise<string> {
   const settings = { url: bank.acquirer.url, repetition: "none" };
   return await operators.merchantRoutedTo({ accountId: await operators.account({ settings, ...terms }) });

@@ -40,7 +40,7 @@ export type BankCallTable = {
   heard_at: Date | null;
 };
 
-/** The room's part of the schema; `database.ts` composes them. */
+/** This folder's part of the schema; `database.ts` composes all parts. */
 export type CallTables = {
   bank_call: BankCallTable;
 };

@@ -99,7 +99,7 @@ test("of many that are noted at one moment, one has the name", async () => {
 test("a name that another process has written meanwhile ends as a mismatch", async () => {
   const paymentId = await sold();
   const [first, second] = [await begun(paymentId), await begun(paymentId)];
-  // Approved by nobody whom the second could see, and yet its name is in the index.
+  // The second movement cannot see this approval, but the approval's name is in the index.
   await payments.query(
     "update payments.bank_call set own_name = 't-1' where payment_id = $1 and number = $2",
     [paymentId, first.number],

@@ -21,7 +21,7 @@ type Leased = {
   recovery_from?: Date | null;
 };
 
-/** The answer of the account that was called last, and the soft decline after which it was. */
+/** The answer of the account that was called last, and the soft decline that led to that call. */
 type Called<Outcome> = { outcome: Outcome; declined?: Declined };
 
 /**

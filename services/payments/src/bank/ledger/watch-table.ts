@@ -10,7 +10,7 @@ export type PaymentWatchTable = {
   last_inquiry: string | null;
 };
 
-/** The room's part of the schema; `database.ts` composes them. */
+/** This folder's part of the schema; `database.ts` composes all parts. */
 export type WatchTables = {
   payment_watch: PaymentWatchTable;
 };

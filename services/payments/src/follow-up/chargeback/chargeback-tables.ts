@@ -55,7 +55,7 @@ export type ChargebackEvidencePartTable = {
   content: Buffer;
 };
 
-/** The room's part of the schema; `database.ts` composes them. */
+/** This folder's part of the schema; `database.ts` composes all parts. */
 export type ChargebackTables = {
   chargeback: ChargebackTable;
   chargeback_line: ChargebackLineTable;

@@ -17,7 +17,7 @@ export type PaymentOperationTable = {
   finished_at: Date | null;
 };
 
-/** The room's part of the schema; `database.ts` composes them. */
+/** This folder's part of the schema; `database.ts` composes all parts. */
 export type OperationTables = {
   payment_operation: PaymentOperationTable;
 };

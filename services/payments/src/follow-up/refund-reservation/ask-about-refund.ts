@@ -91,7 +91,7 @@ export function isNamed(
   return !isToldByNames(kind, bank.of(account_id).capabilities);
 }
 
-/** True if it is not sent yet, since another refund of the order is under way: see `waitsFor`. */
+/** True if the refund is not sent yet, since another refund of the order is under way: see `waitsFor`. */
 export async function waitsForAnother(
   deps: MovementDeps,
   payment: PaymentRow,

@@ -15,7 +15,7 @@ export type RefundReservationTable = {
   created_at: Generated<Date>;
 };
 
-/** The room's part of the schema; `database.ts` composes them. */
+/** This folder's part of the schema; `database.ts` composes all parts. */
 export type ReservationTables = {
   refund_reservation: RefundReservationTable;
 };

@@ -116,7 +116,7 @@ export async function changeAccount(
     const { settings = base.settings, secrets = secretsOf(ring, stored, base), ...changed } = change;
     const attributes: AccountAttributes = {
       ...base.attributes,
-      // Another account may have become it since.
+      // Another account may have become the default since.
       ...(stored.current && { default: stored.account.is_default || stored.account.is_test_default }),
       ...withoutUndefined(changed),
       secretsChange: change.secrets !== undefined,

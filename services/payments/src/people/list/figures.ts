@@ -64,7 +64,7 @@ function own({ merchantId, livemode }: Scope) {
     : sql<boolean>`merchant_id = ${merchantId}`;
 }
 
-/** Reads them with the time by which the days are told. */
+/** Counts the disputes, and reads the time that determines the days. */
 async function countDisputes(
   db: Kysely<PaymentsDatabase>,
   scope: Scope,

@@ -8,7 +8,7 @@ export type PaymentResolutionTable = {
   proposed_at: Generated<Date>;
 };
 
-/** The room's part of the schema; `database.ts` composes them. */
+/** This folder's part of the schema; `database.ts` composes all parts. */
 export type ResolutionTables = {
   payment_resolution: PaymentResolutionTable;
 };

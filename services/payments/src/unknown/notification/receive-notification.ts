@@ -14,7 +14,7 @@ export type ReceiveNotificationDeps = {
   connectors: ReadonlyMap<string, AnyConnector>;
   ring: KeyRing | undefined;
   events: NotificationEvents;
-  /** Has the refunds service ask about one sooner. */
+  /** Has the refunds service inquire about a refund sooner. */
   notifyRefunds: (refundId: string) => void;
 };
 

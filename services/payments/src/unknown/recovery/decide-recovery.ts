@@ -112,7 +112,7 @@ function decideApproved(
   const { externalTransactionId, authCode, resultCode, resultMessage, fraudReview } = inquiry;
   if (inquiry.amountMinor !== asked.amountMinor || inquiry.currency !== asked.currency)
     return { action: "reverse", cause: "mismatch" };
-  // The refusal is no word on the money: it is given back, and only then is the payment FAILED.
+  // The refusal says nothing about the money, which is given back, and only then is the payment FAILED.
   if (fraudReview === "rejected") return { action: "reverse", cause: REVIEW_REJECTED };
   if (asked.ageMs > adoptWithinMs && !asked.inReview)
     return { action: "reverse", cause: "approved_too_late" };

@@ -13,7 +13,7 @@ import { reversalRefundReference, type OrderedPayment } from "../../bank/ledger/
 export type Reversal = {
   /** The amount that the bank says it approved, if not what was asked for. */
   approved_minor: bigint | null;
-  /** A reversal left this machine, whatever came of it. */
+  /** True if a reversal left this machine, whatever its outcome. */
   is_sent: boolean;
   /** The bank said that only a refund gives the money back. */
   settled_at: Date | null;

@@ -25,7 +25,7 @@ export type Call = {
   /** The 3-D Secure session of a payment's `secureMd`. */
   session: GateSession | undefined;
   behaviour: BehaviourName;
-  /** The code with which the issuer declines it. */
+  /** The code with which the issuer declines the call. */
   issuerCode?: string | undefined;
 };
 

@@ -13,7 +13,7 @@ export type GarantiCase = Case<Entry> & {
   options: Merchant["options"];
 };
 
-/** Each with the code of its refusal: two digits of the host, or four of the gateway. */
+/** Rules, each with the code of its refusal: two digits of the host, or four of the gateway. */
 type Life = readonly Rule<GarantiCase, string>[];
 const { all, not } = when;
 

@@ -57,7 +57,7 @@ export function openCounter(
   state: { payments: Payments; days: EndedDays },
   config: SimulatorConfig,
 ): Counter<Entry> {
-  // Their own, since `PUT /notifications` changes them.
+  // Copies of the merchants, since `PUT /notifications` changes their URLs.
   const merchants = config.merchants.map((merchant) => ({ ...merchant }));
   const desk = { ...office, ...state };
   const webhooks = new Webhooks(merchants, office, config);

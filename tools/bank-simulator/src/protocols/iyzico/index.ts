@@ -33,7 +33,7 @@ export const protocol: Protocol<SimulatorConfig> = {
       settlement: {
         contentType: "text/csv; charset=utf-8",
         filesOf: (day, modes, clock) => {
-          // The report of payouts has them, too.
+          // The report of payouts has the ended days, too.
           days.push(day);
           return filesOf({ payments, merchantIds, modes, clock }, day);
         },

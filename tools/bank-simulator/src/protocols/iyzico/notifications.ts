@@ -33,7 +33,7 @@ export class Webhooks implements NotificationControl<z.output<typeof targetBody>
   readonly #office: IyzicoOffice;
   readonly #config: Pick<SimulatorConfig, "webhookDelayMs" | "webhookRetryMs">;
 
-  /** @param merchants their URLs change */
+  /** @param merchants the merchants, whose URLs may change. */
   constructor(
     merchants: Merchant[],
     office: IyzicoOffice,
@@ -52,7 +52,7 @@ export class Webhooks implements NotificationControl<z.output<typeof targetBody>
     );
   }
 
-  /** Sends a merchant's further webhooks there; undefined sends none to anyone. */
+  /** Sends a merchant's further webhooks to this address; undefined sends none to anyone. */
   sendTo(target: z.output<typeof targetBody> | undefined): void {
     for (const merchant of this.#merchants) {
       if (!target || merchant.merchantId === target.merchantId) merchant.webhookUrl = target?.url;

@@ -80,9 +80,9 @@ const everyRequest: FieldRules = [
   [(field) => LENGTHS.some(([name, max]) => field(name).length > max), 1011],
 ];
 const everyType: FieldRules = [
-  // Clients leave it out of follow-ups.
+  // Clients leave Mode out of follow-ups.
   [(field) => (field("Mode") === "" ? isPayment(field) : !["P", "T"].includes(field("Mode"))), 1006],
-  // A client that is in use sends it with a Credit, and the banks take that.
+  // A client in use sends TransId with a Credit, and the banks accept that.
   [(field) => field("TransId") !== "" && (isPayment(field) || field("Type") === "PostAuth"), 1028],
 ];
 const payment: FieldRules = [

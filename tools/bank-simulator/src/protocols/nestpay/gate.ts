@@ -126,7 +126,7 @@ function withHash(
   return [...fields, ["HASH", ver3Hash(fields, storeKey, bytesOf)]];
 }
 
-/** Fields that the hash does not cover. The last one is one that nobody knows. */
+/** Fields that the hash does not cover. The last field is an unknown one. */
 const UNSIGNED: readonly Parameter[] = [
   ["NATIONALIDNO", ""],
   ["countdown", "5"],

@@ -42,10 +42,10 @@ export type GateSession = Session<GateForm, BehaviourName>;
 /** The key of packets that the bank alone opens. It ends with the process, as the sessions do. */
 export const BANK_KEY = randomBytes(24).toString("hex");
 
-/** Between the packets of a payment and the payment. */
+/** The longest time between the packets of a payment and the payment. */
 export const PACKET_LIFE_MS = 2 * 3_600_000;
 
-/** The firewall's words, which come with HTTP 200. */
+/** The firewall's page, which comes with HTTP 200. */
 export const REJECTED = messagePage(
   "The requested URL was rejected. Please consult with your administrator.",
 );

@@ -22,7 +22,7 @@ export type Call = {
   /** The result of 3-D Secure. */
   authentication?: Authentication | undefined;
   behaviour: BehaviourName;
-  /** The code with which the issuer declines it. */
+  /** The code with which the issuer declines the call. */
   issuerCode?: string | undefined;
 };
 

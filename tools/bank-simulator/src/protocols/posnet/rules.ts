@@ -14,7 +14,7 @@ export type PosnetCase = Case<Entry> & {
   options: Merchant["options"];
 };
 
-/** Each with the code of its refusal. */
+/** Rules, each with the code of its refusal. */
 type Life = readonly Rule<PosnetCase, string>[];
 const { all, not } = when;
 

@@ -32,7 +32,7 @@ export class Notifications implements NotificationControl<NotificationTarget> {
     return parse(targetBody, body);
   }
 
-  /** Sends further notifications there; undefined sends none. */
+  /** Sends further notifications to this target; undefined sends none. */
   sendTo(target: NotificationTarget | undefined): void {
     this.#target = target;
   }
