@@ -110,7 +110,7 @@ const CARD_WEIGHTS = {
   unauthenticated: 2,
 } satisfies Partial<Record<CardName, number>>;
 
-/** Opens every checkout at its time, likewise, and resolves when each has ended for its merchant and its buyer. */
+/** Opens every checkout at its time, and resolves when each has ended for its merchant and its buyer. */
 export async function runCheckouts(
   actors: Actors,
   buyers: BuyerDeps,

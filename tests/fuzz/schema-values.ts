@@ -22,7 +22,7 @@ export type Schema = {
 export type Source = string;
 export type Resolve = (schema: Schema) => Schema;
 
-/** Values that a schema allows, as far as it says it: between fields and in the checks of Luhn there is more. */
+/** Values that a schema allows. Rules between fields, and Luhn's check, are not part of a schema. */
 export function allowedBy(schema: Schema, resolve: Resolve): fc.Arbitrary<Source> {
   const { type, properties = {}, required = [], ...rest } = resolve(schema);
   if (type === "object") return objectOf(properties, required, (field) => allowedBy(field, resolve));

@@ -93,8 +93,8 @@ export type Payment = {
     sub: number;
     sent: Sent;
     /**
-     * The bank's name of it, if the bank has approved it in an answer that its record did not confirm; else
-     * empty.
+     * The bank's name of the payment, if the bank approved it in an answer that its record did not confirm;
+     * else empty.
      */
     heard: string;
   };
@@ -255,7 +255,7 @@ export function isOnWire({ wire, time }: World, ref: string, kind?: Request["kin
   return wire.some((request) => request.ref === ref && (kind === undefined || request.kind === kind));
 }
 
-/** The movements that the bank's history shows. One that does not show a void shows what it has voided as it was. */
+/** The movements that the bank's history shows. A history without voids shows a voided movement unchanged. */
 export function shownBook({ book, time }: Pick<World, "book" | "time">): Movement[] {
   if (time.unshown === "") return book;
   const unshown = book.find(({ id }) => id === time.unshown);

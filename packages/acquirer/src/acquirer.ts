@@ -100,7 +100,7 @@ export type CardRequest = ExpiringCall &
     installmentCount: number;
     /**
      * The card's programme, as the BIN table names it. Banks whose terminals belong to a programme have no field for it:
-     * there it has chosen the account.
+     * there the programme has chosen the account.
      */
     loyaltyCode?: string;
     customer?: Customer;

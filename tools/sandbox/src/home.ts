@@ -93,7 +93,8 @@ function startOf(pid: number): string | undefined {
 }
 
 /**
- * Renamed first: of two processes that find the same stale lock, one could else remove the lock the other just took.
+ * The lock is renamed first. Otherwise, of two processes that find the same stale lock, one could remove the
+ * lock that the other has just taken.
  */
 function breakLock(lock: string, stale: Holder | undefined): void {
   const aside = `${lock}.${process.pid}`;

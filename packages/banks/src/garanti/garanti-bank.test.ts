@@ -193,7 +193,7 @@ test("a cancel in which the bank finds nothing to void, though the record shows 
     return acquirer.cancel(followUp({ target }));
   };
   expect(await cancelRefused("0201")).toMatchObject({ ...declined("technical", "0201"), isTooLate: true });
-  // The bank may say otherwise of a fault in the request on another day.
+  // A fault in the request may get another answer on another day.
   expect(await cancelRefused("0103")).not.toHaveProperty("isTooLate");
 });
 

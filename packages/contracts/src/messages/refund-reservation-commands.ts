@@ -17,7 +17,7 @@ export const refundReservationSchema = z.object({
   kind: z.enum(["refund", "release"]),
   /** The account that the payment is stored with. */
   accountId: z.uuid(),
-  /** The approvals that the refund needs beside the payment's refunds of now. */
+  /** The number of approvals that the refund needs, counting the payment's present refunds. */
   approvalsRequired: approvalsRequiredSchema,
   payment: z.object({
     paymentId: z.uuid(),

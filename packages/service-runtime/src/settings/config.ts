@@ -43,7 +43,10 @@ export function parseConfig<Shape extends z.ZodRawShape>(
   throw new ConfigError([...gone, ...faults, ...shared]);
 }
 
-/** Settings that a program had, each with what takes its place. One that is given stops the start: its writer counts on it. */
+/**
+ * Former settings of a program, each with its replacement. A given one stops the start, because whoever set it
+ * counts on it.
+ */
 export const goneSettings = z.registry<Record<string, string>>();
 
 /** A variable of free text. @param form the right form, for the error. */

@@ -6,7 +6,8 @@ import { decimalField, type ReadNumber } from "./read-number.ts";
 import { isVersionField } from "./seen-version.ts";
 
 /**
- * The fields of every form: it is ours, and is carried out once however often it is sent, as its key is made with it.
+ * The fields of every form. They show that the form is ours, and carry the key by which it is carried out once
+ * however often it is sent.
  */
 export function hidden(context: PageContext, values: Record<string, string> = {}): Html {
   return html`<input type="hidden" name="formToken" value="${context.formToken}" /><input

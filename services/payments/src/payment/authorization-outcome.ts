@@ -36,8 +36,8 @@ export type AcquirerResult = {
 export type ReviewShown = Omit<AcquirerResult, "authCode" | "declineClass">;
 
 /**
- * @param before the decline of another account, after which this one was called. It counts if this account
- * judged nothing.
+ * @param before the decline at another account, after which this account was called. It counts if this
+ * account judged nothing.
  */
 export function decideAuthorization(outcome: AcquirerOutcome, before?: Declined): AuthorizationDecision {
   switch (outcome.kind) {

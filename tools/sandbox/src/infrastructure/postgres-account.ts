@@ -38,7 +38,10 @@ function inUserNamespace(program: string[]): string[] {
   return ["unshare", "-U", "--", "setpriv", "--pdeathsig", "INT", "--", ...program];
 }
 
-/** A container's seccomp profile may forbid it; and there root may not enter the directories of other users. */
+/**
+ * True if PostgreSQL runs in a user namespace. A container's seccomp profile may forbid that, and root may not
+ * enter other users' directories there.
+ */
 function runsInUserNamespace(): boolean {
   const [command = "", ...args] = inUserNamespace([postgresBinaries().postgres, "--version"]);
   return spawnSync(command, args).status === 0;

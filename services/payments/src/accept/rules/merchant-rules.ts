@@ -7,8 +7,8 @@ import type { RuleQuestion } from "./rule-statements.ts";
 export type RuleName = "largest_amount" | "decline_rate" | "attempts_per_ip" | "attempts_per_card";
 
 /**
- * The question to the rules about one payment, decided from it alone: none where no rule of the merchant concerns it;
- * otherwise `refusedBy` where it is refused already, and what has to be counted.
+ * The question to the rules about one payment, decided from the payment alone. There is none if no rule of the
+ * merchant concerns the payment. `refusedBy` is set if the payment is refused already.
  */
 export function questionOf(
   rules: MerchantRules | undefined,

@@ -8,7 +8,10 @@ import { reversalOf, reversalRefund } from "./reversal.ts";
 import { askAboutCharge } from "../../bank/ledger/ask-about.ts";
 import { causeOf } from "./undo-payment.ts";
 
-/** The bank knows the reference, and it is no charge of this amount. One that it has not seen is left to the evidence. */
+/**
+ * True if the bank knows the reference, but not as a charge of this amount. An unseen reference is left to the
+ * evidence.
+ */
 export function contradictsSuccess(payment: LeasedPayment, inquiry: Verdict): boolean {
   switch (inquiry.kind) {
     case "approved":

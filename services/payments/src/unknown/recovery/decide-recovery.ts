@@ -85,7 +85,10 @@ export function decideRecovery(
   }
 }
 
-/** An approval that was given and is not shown: at this age it would be reversed if it were, and the bank has named it. */
+/**
+ * Decides on an unknown outcome. An approval that the bank gave in an answer, and that its record does not
+ * show, is reversed at the age at which a shown approval would be.
+ */
 function decideUnknown(
   { heard, inReview, ageMs }: Parameters<typeof decideRecovery>[0],
   { reason }: Unknown,

@@ -87,7 +87,8 @@ async function conclude(
   payment: UndonePayment,
   { result, refusal }: UndoDecision,
 ): Promise<UndoResult> {
-  // The watch starts before the payment ends: without one it would be forgotten while the bank may still carry it out.
+  // The watch starts before the payment ends: a payment without a watch would be forgotten while the bank may
+  // still carry it out.
   if (result.kind === "undone" && result.isUnshown) await startWatch(deps, payment);
   if (refusal) deps.events.reversalRefused(payment, refusal);
   return result;

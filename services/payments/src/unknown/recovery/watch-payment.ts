@@ -28,8 +28,8 @@ import {
  */
 export async function watchPayment(deps: RecoverDeps, payment: WatchedPayment): Promise<void> {
   if (!endedUnseen(payment)) {
-    // The process that decided so died before it could record it, and recovery continues; or the payment has
-    // ended otherwise.
+    // The process that decided to end the payment died before it recorded the end, and recovery continues; or
+    // the payment has ended otherwise.
     const next = isUnsettled(payment.state) ? { againInMs: UNSETTLED_AGAIN_MS } : { isOver: true as const };
     return await recordLook(deps.db, payment, { isSighted: false, lastInquiry: "not_asked", ...next });
   }

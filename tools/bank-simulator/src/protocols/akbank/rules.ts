@@ -24,7 +24,7 @@ const inMode =
   ({ modes }: AkbankCase) =>
     modes[name] === true;
 
-/** The second step names a form of 3-D Secure, and is about the same payment. */
+/** True if the second step names no form of 3-D Secure, or a form of another payment. */
 function isOtherAuthentication({ request, session, modes }: AkbankCase): boolean {
   const { card, orderId, amountMinor, currency, installments, operation } = request;
   if (card?.kind !== "md") return false;

@@ -24,7 +24,7 @@ export type MoneyRequest = {
   /** 1 without installments; `namesOne` if the request says so explicitly. */
   installments: number;
   namesOne: boolean;
-  /** A payment's. */
+  /** Present for a payment. */
   card: PaymentCard | undefined;
 };
 
