@@ -48,7 +48,7 @@ const told = () =>
       .map(({ paymentId }) => paymentId!),
   );
 
-/** Each payment once at the bank, once here, and the merchant told. */
+/** Expects each payment once at the bank and once here, and the merchant's webhook about it. */
 async function expectNothingLostOrDoubled(): Promise<void> {
   await eventually(() => expect(paid.filter((id) => !told().has(id))).toEqual([]), { withinMs: 120_000 });
   for (const id of paid)

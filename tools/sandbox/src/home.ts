@@ -15,8 +15,8 @@ export type Home = { dir: string; release(): void };
  */
 export async function openHome(dir: string): Promise<Home> {
   refuseFormerHome(dir);
-  // Others may pass through but not look around: under root PostgreSQL may have to run as another user (see its
-  // account).
+  // Other users may pass through, but not list the directory: under root PostgreSQL may run as another user (see
+  // postgres-account.ts).
   mkdirSync(dir, { recursive: true, mode: 0o711 });
   mkdirSync(join(dir, "logs"), { recursive: true, mode: 0o700 });
   writeFileSync(join(dir, SINCE_FILE), `${SINCE}\n`);

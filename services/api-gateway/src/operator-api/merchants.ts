@@ -99,7 +99,7 @@ function addCredentialRoute({ db, peppers }: Deps) {
   });
 }
 
-/** Acts immediately wherever the notice arrives, elsewhere when the cached credential is read again. */
+/** Revokes a credential: immediately where the notice arrives, and elsewhere once the cached one is read again. */
 function revokeCredentialRoute({ db, announce }: Deps) {
   return defineRoute(operations.revokeCredential, async (call) => {
     const { merchantId, apiKey } = call.path;

@@ -47,7 +47,7 @@ export function fault(field: string, message: string): FieldFault {
   return { field, code: "invalid_value", message };
 }
 
-/** The refusal of what has these faults. */
+/** The refusal of a request with these faults. */
 export function refuse(errors: FieldFault[]): Problem {
   return { outcome: "problem", code: "validation_failed", extra: { errors } };
 }
