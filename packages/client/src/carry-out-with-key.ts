@@ -5,8 +5,8 @@ import { keyOf } from "./request-body.ts";
 import type { CallOptions } from "./requests.ts";
 
 /**
- * Carries out a change that makes no payment and no refund, under the caller's key or a new one. Checkouts and payment
- * links are changed by it: after a 504 there is no record to look up, so the end is `unknown` until it is repeated.
+ * Carries out a change of a checkout or a payment link, under the caller's key or a new one. After a 504 there is no
+ * record to look up, so the end is `unknown` until the change is repeated.
  */
 export async function carryOutWithKey(
   settings: Settings,

@@ -22,7 +22,7 @@ export type BankAnswer = {
   message: string;
   /** The bank's wall clock, in no zone. */
   time: string;
-  /** The order that it names: a refusal may come before the bank has read which it is. */
+  /** The order in the answer; empty in a refusal from before the bank had read the order. */
   orderId: string;
   authCode: string;
   /** The bank's name of the movement. */

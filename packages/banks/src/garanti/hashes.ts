@@ -18,7 +18,7 @@ export function securityData(password: string, terminalId: string): string {
     .toUpperCase();
 }
 
-/** @param given as it came. */
+/** @param given the hash as the bank sent it, in any case. */
 export function isHash(given: string, ...values: readonly string[]): boolean {
   return isSameSignature(given.trim().toUpperCase(), hashOf(...values));
 }

@@ -136,7 +136,7 @@ export function orderDetailsOf(request: RequestDetails): OrderDetails | undefine
 
 function minor({ source }: JsonNumber, currency: string): { amountMinor: string } {
   const amountMinor = parseJsonAmount(source, currencyExponent(currency) ?? 0);
-  if (typeof amountMinor !== "bigint") throw new Error(`an item passed validation, but its amount is ${amountMinor}`);
+  if (typeof amountMinor !== "bigint") throw new Error(`an item passed validation, but is ${amountMinor}`);
   return { amountMinor: amountMinor.toString() };
 }
 

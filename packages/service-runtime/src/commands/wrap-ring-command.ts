@@ -61,7 +61,7 @@ type Edit = { add?: string | undefined; first?: string | undefined; remove?: str
 function edited(ring: string, { add, first, remove }: Edit): string {
   const keys = new Map(ring.split(",").flatMap((pair) => (pair === "" ? [] : [[idOf(pair), pair.trim()]])));
   if (add !== undefined) {
-    if (keys.has(add)) throw new UsageError(`--add ${add}: the ring has this key`);
+    if (keys.has(add)) throw new UsageError(`--add ${add}: the ring already has this key`);
     keys.set(add, `${add}:${randomBytes(32).toString("base64")}`);
   }
   if (remove !== undefined && !keys.delete(remove))

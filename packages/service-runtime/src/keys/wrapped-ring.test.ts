@@ -219,7 +219,7 @@ describe("wrap-ring", () => {
     [["CARD_SEALING_KEYS"], "", "the ring has no key: give it on standard input"],
     [["CARD_SEALING_KEYS"], "k1:hunter2", "CARD_SEALING_KEYS must be id:key pairs"],
     [["CARD_SEALING_KEYS"], `${RING},k1:${key()}`, "each id used once"],
-    [["CARD_SEALING_KEYS", "--add", "k1"], RING, "--add k1: the ring has this key"],
+    [["CARD_SEALING_KEYS", "--add", "k1"], RING, "--add k1: the ring already has this key"],
     [["CARD_SEALING_KEYS", "--first", "k7"], RING, "--first k7: the ring has no such key"],
     [["CARD_SEALING_KEYS", "--remove", "k7"], RING, "--remove k7: the ring has no such key"],
   ])("%j is refused without a word of the ring", async (args, ring, reason) => {

@@ -164,7 +164,7 @@ function actionOf({ status }: MerchantChanges): string {
   return status.to === "SUSPENDED" ? "merchant.suspended" : "merchant.resumed";
 }
 
-/** @returns whether there is such a merchant. */
+/** @returns false if there is no such merchant. */
 export async function insertCredential(
   db: Db,
   merchantId: string,

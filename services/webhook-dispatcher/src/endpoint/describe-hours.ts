@@ -4,7 +4,7 @@ import type { WebhookError, WebhookHour } from "@holdfast/contracts";
 export type HourCount = {
   hour: Date;
   result: "answered" | WebhookError;
-  /** Grows by a fifth from one to the next (see {@link bucketEndMs}). */
+  /** The bucket of the answers' duration: see {@link bucketEndMs}. */
   duration_bucket: number;
   count: number;
 };

@@ -7,7 +7,10 @@ import type { Order, Posting, Row } from "./book.ts";
  * and `PUT /modes` changes them.
  */
 export const unkindShape = {
-  /** The bank's clock is off by so much. Every time that it shows or writes to a file is; the ledger's are right. */
+  /**
+   * The error of the bank's clock. It is in every time that the bank shows or writes to a file, and not in the
+   * ledger's times.
+   */
   clockOffsetSeconds: z.int().min(-86_400).max(86_400).default(0),
   /** The zone of its local times, by an IANA name; null: the protocol's zone. */
   zone: z.string().refine(isZone, "must be a zone of IANA").nullable().default(null),

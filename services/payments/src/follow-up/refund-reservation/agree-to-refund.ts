@@ -128,7 +128,7 @@ export async function auditSending(trx: Transaction<PaymentsDatabase>, reserved:
 
 /**
  * Writes the line of a refund that is not sent, once an hour: whoever repeats the command does not fill the log.
- * @returns whether it has.
+ * @returns true if it wrote the line.
  */
 export async function auditRefusal(trx: Transaction<PaymentsDatabase>, reserved: Reserved): Promise<boolean> {
   const noted = await trx
