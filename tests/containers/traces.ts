@@ -9,7 +9,7 @@ export function drawTrace(): ClientTrace {
   return { traceId, spanId, headers: { traceparent: `00-${traceId}-${spanId}-01` } };
 }
 
-/** The spans of a trace: those right below the client's or of an unknown parent, the services, all names. */
+/** A trace's spans directly below the client's or of an unknown parent, its services, and all spans' names. */
 export function treeOf({ spans }: OtlpReceiver, { traceId, spanId }: ClientTrace) {
   const found = spans.filter((span) => span.traceId === traceId);
   const ids = new Set(found.map((span) => span.spanId));

@@ -58,7 +58,7 @@ function kindOf({ state }: Success): "live" | "settled" | "voided" {
   return state === "held" || state === "taken" ? "live" : state;
 }
 
-/** Its business day is over: only a refund gives the money back. */
+/** The reversal of a success whose business day is over: only a refund gives the money back. */
 export type Settled = Extract<ReversalOutcome, { kind: "settled" }>;
 
 /** The end of a void. `approved` has the voided movement's name; `none`: there was no success to void. */

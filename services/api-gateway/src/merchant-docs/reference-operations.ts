@@ -61,7 +61,7 @@ function operationsOf(
   );
 }
 
-/** A shop's own server answers them. */
+/** The events, which a shop's own server receives and answers. */
 function eventsOf(document: MerchantDocument): ShownOperation[] {
   return Object.entries(document.webhooks).flatMap(([event, methods]) =>
     Object.values(methods).map((operation) => ({

@@ -120,7 +120,7 @@ export const RECORD_COLUMNS = [
 
 export const COLUMN_NAMES = PAYMENT_COLUMNS.map(([column]) => column).join(", ");
 
-/** For statements that take keys in a part named `keyed`. */
+/** The condition of a row whose key, if it has one, was taken in the statement's part `keyed`. */
 export const OWNS_ITS_KEY = "where idempotency_key is null or payment_id in (select resource_id from keyed)";
 
 /**
