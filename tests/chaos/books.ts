@@ -19,10 +19,10 @@ import { settleBy, takeFile, type BankFile } from "./take-file.ts";
 type Query = <Row>(text: string) => Promise<Row[]>;
 
 /**
- * Compares the books once everything is at rest, and banks have acted alone. Takes the banks' files of the day, written from
- * their own ledgers.
- * Then settlement's facts have to equal the owners', each line has to match, and the statements have to be the sum of
- * the lines. That the owners and the banks' ledgers agree is judged by the checker.
+ * Compares the books once everything is at rest, and banks have acted alone. Takes the banks' files of the
+ * day, written from their own ledgers. Then settlement's facts have to equal the owners', each line has to
+ * match, and the statements have to be the sum of the lines. The checker judges whether the owners and the
+ * banks' ledgers agree.
  */
 export async function booksDisagree(
   system: System,

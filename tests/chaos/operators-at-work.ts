@@ -71,8 +71,8 @@ class Desk {
   }
 
   /**
-   * Two together, one alone, one twice, or nobody for now: after any answer, the next round finds the refunds that
-   * wait.
+   * Decides a refund by two people together, by one alone or twice, or not for now. The next round finds the
+   * refunds that still wait, whatever the answers were.
    */
   async #decide(refund: WaitingRefund): Promise<void> {
     const { refundId } = refund;

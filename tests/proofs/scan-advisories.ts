@@ -1,6 +1,7 @@
 /**
- * `npm run scan`: asks npm's registry for advisories about the production packages of the lockfile. A registry that does not
- * answer fails the scan. It belongs to a release and not to a merge: a new advisory turns yesterday's revision red.
+ * `npm run scan`: asks npm's registry for advisories about the production packages of the lockfile. A
+ * registry that does not answer fails the scan. It belongs to a release and not to a merge: a new advisory
+ * turns yesterday's revision red.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -260,8 +260,8 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Recovery is under way, too: a process that is about to die meanwhile would take recovery's way past the point for its
- * own.
+ * Waits for the outcome of recovery. This counts as work under way: otherwise a process that is about to die
+ * would mistake recovery's arrival at the point for its own.
  */
 async function recovered(refundId: string, { died }: { died: boolean }): Promise<string | undefined> {
   return await guarded(async () => {

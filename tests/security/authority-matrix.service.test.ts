@@ -1,6 +1,6 @@
 /**
- * The deeds that one credential can do alone, tried for each: `docs/security.md` has the table, in words, and its cells that begin with
- * "no" are exactly what is refused here.
+ * The deeds that one credential can do alone, tried for each: `docs/security.md` has the table, in words, and
+ * its cells that begin with "no" are exactly what is refused here.
  */
 import { randomUUID, randomUUIDv7 } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -8,7 +8,8 @@ export function withSubReference(reference: string, sub: number): string {
 }
 
 /**
- * Our first reference of a refund, one form for the service that sends it to the bank and the one that shows it to operators.
+ * Our first reference of a refund, one form for the service that sends it to the bank and the one that shows
+ * it to operators.
  * @param refundId a UUID, with which the reference begins.
  */
 export function refundReference(refundId: string): string {

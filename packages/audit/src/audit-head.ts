@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * The end of a service's audit log at some moment, in the form in which it is kept elsewhere: a chain that contains it
- * is, up to there, the one that the service has seen.
+ * The end of a service's audit log at some moment, in the form in which it is kept elsewhere. A chain that
+ * contains it is unchanged up to there.
  */
 export const auditHeadSchema = z.object({
   /** The schema that the chain is in. */

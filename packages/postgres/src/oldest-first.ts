@@ -9,8 +9,8 @@ type Asked = {
 };
 
 /**
- * The rows of several selects as one part of a list, oldest first. Each select has the columns `kind`, `since` and `id`, and
- * `since_utc` is added, which names the place.
+ * The rows of several selects as one part of a list, oldest first. Each select has the columns `kind`,
+ * `since` and `id`, and `since_utc` is added, which names the place.
  */
 export function oldestFirst<Row>(
   selects: readonly RawBuilder<unknown>[],

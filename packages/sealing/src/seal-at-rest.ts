@@ -10,8 +10,8 @@ export class SecretUnreadableError extends Error {
 }
 
 /**
- * Seals a text or bytes for the database: AES-256-GCM (NIST SP 800-38D) under the ring's active key. The form is version, key id
- * with its length, nonce, ciphertext, tag.
+ * Seals a text or bytes for the database: AES-256-GCM (NIST SP 800-38D) under the ring's active key. The form
+ * is version, key id with its length, nonce, ciphertext, tag.
  *
  * @param owner the row that it belongs to, so that rows cannot be exchanged; it is authenticated and not stored.
  */

@@ -19,8 +19,8 @@ export function prometheusReader(): MetricReader {
 }
 
 /**
- * Names as every other way into Prometheus writes them, so that its rules and dashboards fit all of them. The exporter leaves
- * the units out (OpenTelemetry specification, "Prometheus and OpenMetrics Compatibility").
+ * Names as every other way into Prometheus writes them, so that its rules and dashboards fit all of them. The
+ * exporter leaves the units out (OpenTelemetry specification, "Prometheus and OpenMetrics Compatibility").
  */
 function withUnit(metric: MetricData): MetricData {
   const { name, unit } = metric.descriptor;

@@ -6,8 +6,8 @@ type Card = { pan: string; cvv: string };
 type Answer = Record<string, unknown>;
 
 /**
- * The simulator behind an adapter that puts the card into the challenge, as the form of some banks has it: a proxy that changes
- * the answers of enrolments. @param leak changes such an answer.
+ * The simulator behind an adapter that puts the card into the challenge, as the form of some banks has it: a
+ * proxy that changes the answers of enrolments. @param leak changes such an answer.
  */
 export async function startLeakingBank(url: string, leak: { now: (answer: Answer, card: Card) => void }) {
   const server = createServer((request, response) => {

@@ -14,8 +14,9 @@ export type RecordingProxy = {
 };
 
 /**
- * Stands between an adapter and a bank on this machine, and writes down what passes, so that the adapters have no place at which
- * a caller could look. It changes nothing but the host; headers, which have signatures, are not written down.
+ * Stands between an adapter and a bank on this machine, and writes down what passes, so that the adapters
+ * have no place at which a caller could look. It changes nothing but the host; headers, which have
+ * signatures, are not written down.
  * @param origin of the bank.
  * @param mask what is written down goes through it first.
  */

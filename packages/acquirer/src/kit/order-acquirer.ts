@@ -174,9 +174,9 @@ async function cancel(bank: VoidingBank, request: FollowUpRequest): Promise<Acqu
 }
 
 /**
- * The record is read even where a name is known, so that nothing else of the order is left standing. What the bank has
- * named in an answer, and its record does not show, is voided by that name. Such a record is behind, and may hide more of the
- * order.
+ * The record is read even where a name is known, so that nothing else of the order is left standing. What the
+ * bank has named in an answer, and its record does not show, is voided by that name. Such a record is behind,
+ * and may hide more of the order.
  */
 async function reverse(bank: VoidingBank, request: ReversalRequest): Promise<ReversalOutcome> {
   const shown = await voidUnnamed(bank, request);

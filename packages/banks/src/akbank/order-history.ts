@@ -106,8 +106,9 @@ function readRow(given: unknown, orderId: string): HistoryRow | "another" | unde
 }
 
 /**
- * The code decides whether a movement took effect, and the status whether it still does. What a row without a code, of a code
- * of no list, or of another status became is not decided. @returns undefined if gateway and host contradict each other.
+ * The code decides whether a movement took effect, and the status whether it still does. What a row without a
+ * code, of a code of no list, or of another status became is not decided. @returns undefined if gateway and
+ * host contradict each other.
  */
 function stateOf(row: z.output<typeof rowShape>): RecordRow["state"] | undefined {
   const { responseCode: code, hostResponseCode: hostCode, txnStatus } = row;

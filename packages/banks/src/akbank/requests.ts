@@ -97,8 +97,8 @@ function payerOf(instrument: Instrument) {
 }
 
 /**
- * The form that asks the bank to authenticate a cardholder. All of it is signed, in this order, a field that is absent as an
- * empty text. It has the card, and so it is posted by this process and stored nowhere.
+ * The form that asks the bank to authenticate a cardholder. All of it is signed, in this order, a field that
+ * is absent as an empty text. It has the card, and so it is posted by this process and stored nowhere.
  */
 export function gateForm(
   request: Pick<

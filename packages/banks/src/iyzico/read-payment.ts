@@ -32,8 +32,8 @@ export type ExpectedPayment = AcquirerAmount & {
 export type Phase = "AUTH" | "PRE_AUTH" | "POST_AUTH";
 
 /**
- * The answer `success` to a sale, a pre-authorization, a capture, or the second half of 3-D Secure. Only one that iyzico has
- * signed, and that names our order, reference, amount and currency, is an approval.
+ * The answer `success` to a sale, a pre-authorization, a capture, or the second half of 3-D Secure. Only one
+ * that iyzico has signed, and that names our order, reference, amount and currency, is an approval.
  */
 export function readPayment(
   answer: Answer,

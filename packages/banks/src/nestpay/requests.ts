@@ -15,8 +15,8 @@ import { ver3Hash, type FormFields } from "./ver3-hash.ts";
 export type WrittenAmount = { total: string; currency: string };
 
 /**
- * @returns `{ total: "1249.90", currency: "949" }` for 124990 minor units of TRY; undefined for another currency, and for an
- * amount that is not positive or has more than the protocol's 18 digits.
+ * @returns `{ total: "1249.90", currency: "949" }` for 124990 minor units of TRY; undefined for another
+ * currency, and for an amount that is not positive or has more than the protocol's 18 digits.
  */
 export function writeAmount(amountMinor: bigint, currency: string): WrittenAmount | undefined {
   const code = NUMERIC_CURRENCIES.get(currency);

@@ -8,7 +8,8 @@ export type FormFields = readonly (readonly [name: string, value: string])[];
 /**
  * The signature `ver3` of a form or of a browser's return: SHA-512 over the values of all fields but the hash itself and
  * `encoding`, sorted by name without case, each escaped and followed by `|`, and the store key. Parties without the store
- * key can neither sign nor change a value, and two lists of values never give the same text, since `|` in a value is escaped.
+ * key can neither sign nor change a value, and two lists of values never give the same text, since `|` in a
+ * value is escaped.
  * @returns base64
  */
 export function ver3Hash(fields: FormFields, storeKey: string): string {

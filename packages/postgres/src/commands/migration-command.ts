@@ -20,8 +20,8 @@ export const migrationSchema = z
   );
 
 /**
- * The command for each service's schema: `MIGRATION_DATABASE_URL=… holdfast migrate SERVICE`. It prints what it ran and exits
- * with 1 on failure, with 2 where another try would fail, too.
+ * The command for each service's schema: `MIGRATION_DATABASE_URL=… holdfast migrate SERVICE`. It prints what
+ * it ran and exits with 1 on failure, with 2 where another try would fail, too.
  */
 export async function runMigrationCommand(schema: string, directory: string): Promise<void> {
   try {

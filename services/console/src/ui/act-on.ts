@@ -7,7 +7,8 @@ type OwnAction = Omit<ActionRequest, "path" | "page"> & Partial<Pick<ActionReque
 /**
  * Makes the function that carries out the actions on a kind of thing.
  *
- * @param kind.list the path that their pages are below. @param kind.id the name of their id, in the page's path and the API's.
+ * @param kind.list the path that their pages are below. @param kind.id the name of their id, in the page's
+ * path and the API's.
  */
 export function actOn(
   { list, id }: { list: string; id: string },

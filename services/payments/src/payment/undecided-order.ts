@@ -6,8 +6,9 @@ import { FIND_UNDECIDED } from "./claim-statements.ts";
 import type { ClaimRow } from "./payment-statements.ts";
 
 /**
- * One attempt at a merchant's order at a time, while its outcome at the bank is unknown (docs/adr/0036). It is for the merchant
- * whose first request got no answer and who sends the order again: without it two payments would be made.
+ * One attempt at a merchant's order at a time, while its outcome at the bank is unknown (docs/adr/0036). It
+ * is for the merchant whose first request got no answer and who sends the order again: without it two
+ * payments would be made.
  */
 
 /** The answer to a second attempt: it names the first, so that the merchant can look it up. Nothing has been written. */

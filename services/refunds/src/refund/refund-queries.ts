@@ -118,9 +118,9 @@ export async function accountsUnderWay(db: Kysely<RefundsDatabase>): Promise<(st
 const NOTIFIED_REST_MS = 5_000;
 
 /**
- * Makes a refund that the bank is asked about due now, or {@link NOTIFIED_REST_MS} after the last attempt. Where a process
- * works on it, the next inquiry is brought forward instead (`postpone`). Does nothing for a refund that is not with the bank,
- * or is due already.
+ * Makes a refund that the bank is asked about due now, or {@link NOTIFIED_REST_MS} after the last attempt.
+ * If a process works on it, the next inquiry is brought forward instead (`postpone`). Does nothing for a
+ * refund that is not with the bank, or is due already.
  */
 export async function bringInquiryForward(db: Kysely<RefundsDatabase>, refundId: string): Promise<void> {
   const sooner = sql<Date>`greatest(now(), updated_at + ${NOTIFIED_REST_MS} * interval '1 millisecond')`;

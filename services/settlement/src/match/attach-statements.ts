@@ -149,8 +149,8 @@ export function attachLines(importId: string, attached: readonly Attached[]): Ra
 }
 
 /**
- * Chargebacks of a payment that they name, by our reference or else by the bank's. They report no movement that is compared,
- * but count in the merchant's statement.
+ * Chargebacks of a payment that they name, by our reference or else by the bank's. They report no movement
+ * that is compared, but count in the merchant's statement.
  */
 export function attachChargebacks({ importId, from, to }: LineRange): RawBuilder<unknown> {
   return sql`

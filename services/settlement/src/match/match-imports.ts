@@ -163,9 +163,9 @@ async function findMissing({ db }: MatchDeps): Promise<void> {
 }
 
 /**
- * SQL of the ids of facts that no line reports although they are older than their account takes to settle. Nothing is
- * expected of accounts without a file, nor from before the first file's first day. From the accounts, which are few, to
- * their facts by the index on time, whatever the statistics say.
+ * SQL of the ids of facts that no line reports although they are older than their account takes to settle.
+ * Nothing is expected of accounts without a file, nor from before the first file's first day. The query goes
+ * from the few accounts to their facts by the index on time, whatever the statistics say.
  */
 export function missingAtBank(limit: number, lock = sql``): RawBuilder<unknown> {
   return sql`

@@ -48,7 +48,10 @@ const REPORT_COLUMNS = [
   ["breaker_open", "boolean"],
 ] as const;
 
-/** Within these, the schedule itself sends again soon. */
+/**
+ * The length from which an outage brings deliveries forward. After a shorter outage the schedule itself soon
+ * sends again.
+ */
 const OUTAGE_MINUTES = 5;
 
 /**

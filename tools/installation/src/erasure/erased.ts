@@ -23,8 +23,9 @@ export function withoutPerson(column: string, { words }: Person): RawBuilder<str
 }
 
 /**
- * JSON as bytes, with the marker for the fields that name the person. The text is changed in place: parsed and written again
- * it might show an amount otherwise. A quote within a JSON string has a backslash before it, so that only fields match.
+ * JSON as bytes, with the marker for the fields that name the person. The text is changed in place: parsed
+ * and written again it might show an amount otherwise. A quote within a JSON string has a backslash before
+ * it, so that only fields match.
  */
 export function withoutPersonInJson(column: string): RawBuilder<Buffer> {
   return sql`convert_to(regexp_replace(convert_from(${sql.ref(column)}, 'UTF8'),

@@ -14,8 +14,9 @@ export type OfferedTls = {
 };
 
 /**
- * Asks a listener by handshakes: in each version it is offered all suites, and again without the one that it chose, until it
- * refuses. So there is one handshake for each suite that it accepts, and one more for each version.
+ * Asks a listener by handshakes: in each version it is offered all suites, and again without the one that it
+ * chose, until it refuses. So there is one handshake for each suite that it accepts, and one more for each
+ * version.
  */
 export async function offeredTls(listener: string, server: TlsServer): Promise<OfferedTls> {
   const suites: OfferedTls["suites"] = {};

@@ -25,7 +25,8 @@ export function answerScript({ exchange }: Visit, body: object): void {
 }
 
 /**
- * Answers a form with the next page. A browser gets it by GET (303), so that a reload sends no card again; the script goes there itself.
+ * Answers a form with the next page. A browser gets it by GET (303), so that a reload sends no card again;
+ * the script goes there itself.
  */
 export function goTo(visit: Visit, url: string): void {
   if (visit.asked.byScript) return answerScript(visit, { next: url });

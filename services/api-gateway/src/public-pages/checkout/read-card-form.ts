@@ -18,9 +18,9 @@ export const FORM_FIELDS = ["pan", "cardHolderName", "expiry", "cvv", "installme
 export type FormField = (typeof FORM_FIELDS)[number];
 
 /**
- * Checks the form by the rules of the merchant API. It is more lenient about spelling: numbers may be grouped by anything
- * and in the digits of any script, the expiry is one field, the year may have four digits and stand first. It reports all fields at fault, each with its first fault, in the form's
- * order.
+ * Checks the form by the rules of the merchant API. It is more lenient about spelling: numbers may be grouped
+ * by anything and in the digits of any script, the expiry is one field, and the year may have four digits and
+ * stand first. It reports all fields at fault, each with its first fault, in the form's order.
  */
 export function readCardForm(form: URLSearchParams, now: Date): CardForm | FormFault[] {
   const given = (name: string) => form.get(name)?.trim() ?? "";

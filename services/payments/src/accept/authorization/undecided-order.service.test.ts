@@ -23,7 +23,7 @@ beforeAll(async () => {
 beforeEach(() => payments.acquirerWillBehave());
 afterAll(() => payments.close());
 
-/** Approved, and the bank does not say so. */
+/** A card whose payment the bank approves without an answer. */
 const SILENT = { cardData: { pan: "4000000000000119" } };
 const someOrder = () => `order ${randomUUID().slice(0, 8)}`;
 const under = (key: string) =>

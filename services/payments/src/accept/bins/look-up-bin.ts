@@ -7,8 +7,8 @@ export type LookUpBinDeps = OfferInstallmentsDeps & { bins: () => BinTable | und
 type Asked = { bin: string; order?: { amountMinor: string; currency: string } | undefined };
 
 /**
- * GET /api/bins/{bin}: the data a payment would get from a card that begins with these 6 to 8 digits, and what the merchant's
- * order would cost in each number of installments.
+ * GET /api/bins/{bin}: the data a payment would get from a card that begins with these 6 to 8 digits, and
+ * what the merchant's order would cost in each number of installments.
  */
 export function lookUpBin(
   deps: LookUpBinDeps,

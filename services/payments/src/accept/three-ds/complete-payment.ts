@@ -148,8 +148,8 @@ async function awaitEnd(
 const PATIENCE_MS = 3_000;
 
 /**
- * Undoes the claim of a completion for which nothing was sent: the payment waits for its cardholder again, with the challenge
- * that it had, and recovery asks once the session has ended.
+ * Undoes the claim of a completion for which nothing was sent: the payment waits for its cardholder again,
+ * with the challenge that it had, and recovery asks once the session has ended.
  * @returns false when the lease is no longer ours; then recovery concludes the payment.
  */
 async function reopenSession(

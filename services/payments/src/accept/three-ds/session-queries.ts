@@ -162,8 +162,9 @@ const challengeEmptied = sql`emptied as (
     )`;
 
 /**
- * Claims the payment for its completion and empties its challenge: once, while its session lasts, only if recovery has not leased
- * it, and only if its order has not been paid meanwhile. Both update the same row and require a free lease, so one of the two wins.
+ * Claims the payment for its completion and empties its challenge: once, while its session lasts, only if
+ * recovery has not leased it, and only if its order has not been paid meanwhile. Both update the same row and
+ * require a free lease, so one of the two wins.
  */
 export async function claimCompletion(
   db: Kysely<PaymentsDatabase>,

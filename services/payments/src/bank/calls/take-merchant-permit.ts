@@ -22,8 +22,9 @@ export async function takeMerchantPermit(
 }
 
 /**
- * A new payment at an account that may make so many calls a minute: it takes as many as it needs before it begins. Where they are
- * not free, or cannot be counted, nothing was started, so there is no payment that has to end.
+ * A new payment at an account that may make so many calls a minute: it takes as many as it needs before it
+ * begins. Where they are not free, or cannot be counted, nothing was started, so there is no payment that has
+ * to end.
  */
 export async function withCallBudget<Result>(
   { bank: { budget } }: { bank: Pick<Bank, "budget"> },

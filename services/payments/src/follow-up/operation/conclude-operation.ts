@@ -129,8 +129,8 @@ function pendingReply(payment: PaymentInOperation, operation: Operation): Reply 
 }
 
 /**
- * Ends the lease until the schedule's next step, until the bank takes the call (`notBefore`), or until `inMs` have passed, and
- * in any case until `notAfter`.
+ * Ends the lease until the schedule's next step, until the bank takes the call (`notBefore`), or until `inMs`
+ * have passed, and in any case until `notAfter`.
  */
 export async function leaveToRecovery(
   deps: ConcludeOperationDeps,

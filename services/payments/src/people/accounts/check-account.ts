@@ -7,8 +7,8 @@ import { faultsOfBounds, type AccountBounds } from "../../bank/account/account-b
 type Problem = Extract<CommandReply<never>, { outcome: "problem" }>;
 
 /**
- * Every fault of an account's settings, secrets and currencies, by field; a message never repeats a value. Settings that the
- * schema takes have to be within the installation's bounds, too.
+ * Every fault of an account's settings, secrets and currencies, by field; a message never repeats a value.
+ * Settings that the schema takes have to be within the installation's bounds, too.
  */
 export function faultsOf(
   connector: AnyConnector,

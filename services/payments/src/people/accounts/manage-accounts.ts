@@ -1,7 +1,7 @@
 /**
- * Accounts at banks, as operators make and change them. What is written is checked by the protocol's own schemas first, with
- * every fault named and no value repeated. A change is a version: it is in use once it is confirmed, by another person where
- * the installation asks for two.
+ * Accounts at banks, as operators make and change them. What is written is checked by the protocol's own
+ * schemas first, with every fault named and no value repeated. A change is a version: it is in use once it is
+ * confirmed, by another person where the installation asks for two.
  */
 import { randomUUID } from "node:crypto";
 import { appendAudit } from "@holdfast/audit";

@@ -170,8 +170,9 @@ async function record(
 }
 
 /**
- * Ends the lease until the schedule's next step, until the bank takes the call, or until the worker looks next. A merchant's read never puts the worker
- * off: one who polls would otherwise move the next step on, until an approval is too old to be adopted.
+ * Ends the lease until the schedule's next step, until the bank takes the call, or until the worker looks
+ * next. A merchant's read never puts the worker off: one who polls would otherwise move the next step on,
+ * until an approval is too old to be adopted.
  */
 export async function wait(
   deps: Pick<RecoverDeps, "db" | "events" | "limits" | "maySend" | "now">,
