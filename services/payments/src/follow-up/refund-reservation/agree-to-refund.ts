@@ -35,8 +35,8 @@ type Reserved = Pick<
 type Agreed = CommandReply<{ approvalsRequired: 1 | 2 }>;
 
 /**
- * Notes that a person agrees. A copy changes nothing. A person who has asked leaves no trace: `refunds` refuses,
- * with its own line in the audit log. A refund that is settled here already is passed on, since a restored
+ * Notes that a person agrees. A copy changes nothing. A person who has asked leaves no trace: `refunds` refuses
+ * them, with its own line in the audit log. A refund that is settled here already is passed on, since a restored
  * database of `refunds` may not know it.
  */
 export async function agreeToRefund(
