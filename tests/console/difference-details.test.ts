@@ -1,4 +1,4 @@
-// What settlement writes about differences and refused files is what the console has words for.
+// The console has words for each text that settlement writes about differences and refused files.
 import { expect, test } from "vitest";
 import { TURKISH } from "../../services/console/src/settlement/detail-text.ts";
 import { SETTLEMENT_TEXTS } from "../../services/console/src/settlement/settlement-texts.ts";

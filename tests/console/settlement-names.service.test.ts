@@ -1,4 +1,4 @@
-// What finance reads and writes about a bank's file: accounts by name, and no English on a Turkish page.
+// A bank's file as finance sees it: accounts by name, and no English on a Turkish page.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TEST_ACCOUNT_ID } from "../support/index.ts";

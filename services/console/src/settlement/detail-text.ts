@@ -14,7 +14,7 @@ export function detailText(reader: Reader, detail: string): Html {
   return englishText(reader, detail);
 }
 
-/** What the service says in English alone, marked as such on a page in another language. */
+/** A text that the service has in English alone, marked as English on a page in another language. */
 export function englishText({ language }: Reader, text: string): Html {
   return language === "en" ? html`${text}` : html`<span lang="en">${text}</span>`;
 }
