@@ -264,6 +264,23 @@ describe("a request that was claimed", () => {
     },
   );
 
+  test("and is sent again once the refund was decided has the first answer under its key, not the state since", async () => {
+    const paymentId = await refunds.pay();
+    const refundId = randomUUID();
+    const change = keyed();
+    const hits = armFailpoints("refunds.after_request:hold@1");
+    const first = refunds.ask(paymentId, "10000", { refundId, change });
+    await eventually(() => hits("refunds.after_request") > 0);
+    await refunds.reject(refundId);
+    const again = await refunds.ask(paymentId, "10000", { refundId, change });
+    const repetition = await refunds.ask(paymentId, "10000", { change });
+    armFailpoints(undefined);
+    const answer = await first;
+    expect(answer).toMatchObject({ outcome: "done", result: { status: "PENDING_APPROVAL" } });
+    expect(again).toEqual(answer);
+    expect(repetition).toEqual({ ...answer, replayed: true });
+  });
+
   test("and comes back after it was undone reserves nothing and shows nothing", async () => {
     const paymentId = await refunds.pay();
     const refundId = randomUUID();

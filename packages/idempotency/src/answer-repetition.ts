@@ -28,8 +28,13 @@ export async function answerRepetition<DB extends IdempotencyDatabase, Result, M
   if (!taken) return await answers.free();
   const decision = decideReplay(taken, mine);
   switch (decision.kind) {
-    case "copy":
-      return await answers.copy();
+    case "copy": {
+      const reply = await answers.copy();
+      // The record may have changed since the first answer, which is the only one under the key.
+      const answered = await findIdempotencyKey(db, owner);
+      const first = answered && decideReplay(answered, mine);
+      return first?.kind === "answer" ? replay(first) : reply;
+    }
     case "reused":
       return { outcome: "problem", code: "idempotency_key_reused" };
     case "answer":

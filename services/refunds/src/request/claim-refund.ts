@@ -67,8 +67,6 @@ async function claimWithin(
   request: RefundRequest,
 ): Promise<RefundClaim> {
   const { refundId, merchantId, idempotency } = request;
-  const known = trx.selectFrom("refund").select("state").where("refund_id", "=", refundId);
-  if (await known.executeTakeFirst()) return { kind: "copy" };
   if (idempotency) {
     const owner = { merchantId, ...idempotency };
     if (!(await takeIdempotencyKey(trx, owner, { ...idempotency, resourceId: refundId }))) {
