@@ -1,8 +1,8 @@
-import type { OperatorPaymentLife } from "@holdfast/contracts";
+import type { OperatorPaymentLife, OperatorRefundDetail } from "@holdfast/contracts";
 import { expect, test } from "vitest";
 import type { PageContext } from "./page-context.ts";
 import { TEXTS } from "./texts.ts";
-import { eventsOfPayment } from "./timeline.ts";
+import { eventsOfPayment, eventsOfRefund } from "./timeline.ts";
 
 const context = {
   reader: { language: "en", locale: "en-GB", texts: TEXTS.en },
@@ -44,4 +44,18 @@ test("calls name their account where a payment was sent to several, and not wher
   expect(second).toContain("(Second bank)");
   expect(answers("a", "a").join(" ")).not.toContain("bank)");
   expect(answers("a", "of another installation")[0]).toContain("(First bank)");
+});
+
+test("a refund is approved by operators before it is sent, and by the bank after it", () => {
+  const at = "2026-11-20T12:00:00Z";
+  const refund = {
+    history: [
+      { from: "PENDING_APPROVAL", to: "EXECUTING", cause: "approved", at },
+      { from: "EXECUTING", to: "SETTLING", cause: "approved", at },
+    ],
+    approvedBy: [],
+  } as unknown as OperatorRefundDetail;
+  const details = eventsOfRefund(context.reader, refund).map(({ detail }) => String(detail));
+  expect(details[0]).toContain("Enough operators approved it.");
+  expect(details[1]).toContain("The bank approved.");
 });

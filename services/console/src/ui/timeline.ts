@@ -42,7 +42,8 @@ export function eventsOfRefund(reader: Reader, refund: OperatorRefundDetail): Ti
       at,
       what: `${statusWord(reader, from)} → ${statusWord(reader, to)}`,
       who: texts.system,
-      detail: causeText(reader, cause),
+      // Before it is sent, people approve it, and not the bank.
+      detail: causeText(reader, from === "PENDING_APPROVAL" && cause === "approved" ? "agreed" : cause),
     })),
     ...decisionsOf(reader, refund),
   ];
