@@ -22,7 +22,11 @@ test("PostgreSQL killed mid-run: nothing that was acknowledged is lost, and resu
   const passwords = Object.fromEntries(roleNames.map((role) => [role, role])) as RolePasswords;
   const superuserUrl = postgres.superuserUrl("postgres");
   const urls = await provisionDatabase({ superuserUrl, database: "holdfast", passwords });
-  await migrate(urls.webhooks.owner, "webhooks", join(import.meta.dirname, "..", "migrations"));
+  for (const [schema, service] of [
+    ["webhooks", "webhook-dispatcher"],
+    ["settlement", "settlement"],
+  ] as const)
+    await migrate(urls[schema].owner, schema, join(import.meta.dirname, "../..", service, "migrations"));
   const database = {
     name: "holdfast",
     superuserUrl: postgres.superuserUrl("holdfast"),
