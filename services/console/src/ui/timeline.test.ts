@@ -1,4 +1,5 @@
 import type { OperatorPaymentLife, OperatorRefundDetail } from "@holdfast/contracts";
+import { html } from "@holdfast/html";
 import { expect, test } from "vitest";
 import type { PageContext } from "./page-context.ts";
 import { TEXTS } from "./texts.ts";
@@ -55,7 +56,7 @@ test("a refund is approved by operators before it is sent, and by the bank after
     ],
     approvedBy: [],
   } as unknown as OperatorRefundDetail;
-  const details = eventsOfRefund(context.reader, refund).map(({ detail }) => String(detail));
+  const details = eventsOfRefund(context.reader, refund).map(({ detail }) => html`${detail}`.text);
   expect(details[0]).toContain("Enough operators approved it.");
   expect(details[1]).toContain("The bank approved.");
 });
