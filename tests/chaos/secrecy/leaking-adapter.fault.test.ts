@@ -18,8 +18,8 @@ test("an adapter that keeps the code in a field is caught", async () => {
     },
     {
       file: adapter,
-      search: "return this.#order(body, call.expiresAt, call, payer);",
-      replace: `return this.#order(body, call.expiresAt, call, payer).then((told) =>
+      search: "return this.#order(body, call.expiresAt, call, confidentialOf(instrument));",
+      replace: `return this.#order(body, call.expiresAt, call, confidentialOf(instrument)).then((told) =>
       told.kind === "approved" && "cvv" in instrument
         ? { ...told, resultMessage: \`approved \${instrument.cvv}\` }
         : told,

@@ -3,15 +3,18 @@ import { connectBus } from "@holdfast/messaging";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { onTestFinished } from "vitest";
 import { eventually, filesUnder, startOtlpReceiver } from "../../support/index.ts";
-import { FOREIGN_BANKS, type ForeignBankName } from "../system/foreign-banks.ts";
+import type { ForeignBankName } from "../system/foreign-banks.ts";
 import { startSystem, type System } from "../system/system.ts";
 import { fastTimers } from "../system/timers.ts";
 import { findCode, findNumbers, valuesOfLog } from "./find-card-data.ts";
 import { CODE, payEverywhere } from "./pay-everywhere.ts";
 import { readStoredValues, valuesIn } from "./stored-values.ts";
 
-/** Runs a system of that repository, pays in every way, and looks for the cards in all that it leaves. */
-export async function lookThrough(root: string, banks: readonly ForeignBankName[] = FOREIGN_BANKS) {
+/**
+ * Runs a system of that repository, pays in every way, and looks for the cards in all that it leaves.
+ * @param banks at most one for each of the system's two merchants.
+ */
+export async function lookThrough(root: string, banks: readonly ForeignBankName[]) {
   const collector = await startOtlpReceiver();
   onTestFinished(() => collector.close());
   const system = await startSystem({

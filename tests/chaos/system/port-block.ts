@@ -3,15 +3,17 @@ import { createServer } from "node:net";
 
 /**
  * Ports for the servers of this process, which no other test process takes: a block of a hundred belongs to the process
- * that listens on its first one. Random ports would be free at first and taken when a killed server is started again.
+ * that listens on its first one, which claims another when it has used one up. Random ports would be free at first and taken when a killed server is started again.
  * Below the range of other random ports (tools/sandbox/src/infrastructure/free-port.ts).
  */
 export async function nextPort(): Promise<number> {
-  block ??= claimBlock();
-  const first = await block;
+  if (block === undefined || used === BLOCK_SIZE - 1) {
+    block = claimBlock();
+    used = 0;
+  }
   used += 1;
-  if (used >= BLOCK_SIZE) throw new Error("this process has used up its ports");
-  return first + used;
+  const place = used;
+  return (await block) + place;
 }
 
 let block: Promise<number> | undefined;
