@@ -6,7 +6,15 @@ import { enrol, passChallenge } from "./buyer-at-bank.ts";
 import { traitsOf } from "../support/bank-faults.ts";
 import { FORGERIES } from "../support/return-forgeries.ts";
 import { send, type Page } from "./follow-forms.ts";
-import { BANKS, behavioursOf, shopInHaste, SOON, sumOf, type Protocol } from "./misbehaving-bank.ts";
+import {
+  BANKS,
+  behavioursOf,
+  dayEndFirst,
+  shopInHaste,
+  SOON,
+  sumOf,
+  type Protocol,
+} from "./misbehaving-bank.ts";
 import { runNpmStart, type StartedByNpm } from "./run-npm-start.ts";
 import type { ShopAtBank } from "./shop-at-bank.ts";
 
@@ -55,7 +63,7 @@ describe.each(BANKS)("at %s", (protocol) => {
 
   test("a completion is SUCCESS where the bank has the whole amount once, and FAILED where it has nothing", async () => {
     const passed = await Promise.all(
-      behavioursOf(protocol, "complete").map(async (behaviour) => ({
+      dayEndFirst(behavioursOf(protocol, "complete")).map(async (behaviour) => ({
         behaviour,
         ...(await challenged()),
       })),

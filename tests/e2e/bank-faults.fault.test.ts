@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { traitsOf } from "../support/bank-faults.ts";
 import { eventually } from "../support/index.ts";
-import { BANKS, behavioursOf, shopInHaste, SOON, sumOf } from "./misbehaving-bank.ts";
+import { BANKS, behavioursOf, dayEndFirst, shopInHaste, SOON, sumOf } from "./misbehaving-bank.ts";
 import { runNpmStart, type StartedByNpm } from "./run-npm-start.ts";
 import { preAuthorization } from "./running-sandbox.ts";
 import type { ShopAtBank } from "./shop-at-bank.ts";
@@ -21,9 +21,7 @@ describe.each(BANKS)("at %s", (protocol) => {
   });
 
   test("a sale is SUCCESS where the bank has the whole amount once, and FAILED where it has nothing", async () => {
-    // Cases that end the day come first. A sale that the record shows in another amount can be voided only on
-    // its day; a refund of that amount needs an operator, since no bank pays it.
-    const behaviours = behavioursOf(protocol, "sale").toSorted((a, b) => endsDay(b) - endsDay(a));
+    const behaviours = dayEndFirst(behavioursOf(protocol, "sale"));
     const begun = await eachBent(shop, behaviours, {
       operation: "sale",
       begin: () => pay(shop, "/api/payment"),
@@ -103,8 +101,6 @@ describe.each(BANKS)("at %s", (protocol) => {
     }
   });
 });
-
-const endsDay = (behaviour: string) => Number(behaviour === "day_closes");
 
 /** The amount of every payment here, in minor units. */
 const AMOUNT = 1_250n;

@@ -12,6 +12,15 @@ export function behavioursOf(protocol: Protocol, operation: string): readonly st
   return faultsOf(protocol, operation).filter((behaviour) => behaviour !== "twice");
 }
 
+/**
+ * The cases with the one that ends the day first. A sale that the record shows in another amount can be voided
+ * only on its day; a refund of that amount needs an operator, since no bank pays it.
+ */
+export function dayEndFirst(behaviours: readonly string[]): readonly string[] {
+  const endsDay = (behaviour: string) => Number(behaviour === "day_closes");
+  return behaviours.toSorted((one, other) => endsDay(other) - endsDay(one));
+}
+
 /** Shortens waits of a quarter of an hour to seconds. */
 export const SOON = {
   ACQUIRER_TIMEOUT: "2s",
