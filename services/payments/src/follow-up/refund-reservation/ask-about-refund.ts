@@ -91,15 +91,14 @@ export function isNamed(
   return !isToldByNames(kind, bank.of(account_id).capabilities);
 }
 
-/** True if the refund is not sent yet, since another refund of the order is under way: see `waitsFor`. */
-export async function waitsForAnother(
-  deps: MovementDeps,
+/** True if a refund is not sent yet, since another one of the order is under way: see `waitsFor`. */
+export function waitsAmong(
+  deps: Pick<MovementDeps, "bank">,
   payment: PaymentRow,
   refund: RefundAtBank,
-  calls: readonly BankCall[],
-): Promise<boolean> {
+  others: Parameters<typeof waitsFor>[1],
+): boolean {
   const { amountMinor } = movementOf(refund);
-  const others = await otherRefunds(deps.db, refund, calls);
   return waitsFor({ amountMinor, isNamed: isNamed(deps, payment, refund) }, others);
 }
 

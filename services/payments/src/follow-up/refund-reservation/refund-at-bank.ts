@@ -34,14 +34,13 @@ import { lockPayment } from "../../payment/payment-queries.ts";
 import {
   askAboutRefund,
   askUntilNotExpired,
-  isNamed,
   movementOf,
   namesBefore,
-  waitsForAnother,
+  waitsAmong,
   type Asked,
 } from "./ask-about-refund.ts";
 import { auditRefusal, auditSending } from "./agree-to-refund.ts";
-import { otherRefunds, waitsFor } from "./other-refunds.ts";
+import { otherRefunds } from "./other-refunds.ts";
 
 export type RefundAtBankDeps = MovementDeps & { events: Pick<BusinessEvents, "refundNotAgreed"> };
 
@@ -64,7 +63,8 @@ export async function carryOutAtBank(
   const movement = movementOf(refund);
   const wasSent = callsOf(calls, movement).some(mayHaveLeft);
   // A movement that the bank shows may be the other's.
-  if (!wasSent && (await waitsForAnother(deps, payment, refund, calls))) return ANOTHER_PENDING;
+  if (!wasSent && waitsAmong(deps, payment, refund, await otherRefunds(deps.db, refund, calls)))
+    return ANOTHER_PENDING;
   let subReference = subReferenceOf(calls, movement);
   let asked: Asked | undefined;
   // Leaves as much time for a call behind it.
@@ -233,8 +233,7 @@ async function beginSending(
       const { horizonMs } = deps.bank.termsOf(payment.account_id);
       return { answer: answerToChargedBack(ours, horizonMs, deps.now()) };
     }
-    const { amountMinor } = movement;
-    if (waitsFor({ amountMinor, isNamed: isNamed(deps, payment, refund) }, others)) return ANOTHER_PENDING;
+    if (waitsAmong(deps, payment, refund, others)) return ANOTHER_PENDING;
     const call = await beginCall(trx, payment, newCall(payment, movement, subReference, names), calls);
     if (!call) throw new Error("a locked payment changed under its lock");
     if (ours.length === 0) await auditSending(trx, reserved);
