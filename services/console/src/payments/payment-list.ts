@@ -116,12 +116,12 @@ function withLastDays({ now, query }: PageContext): URLSearchParams {
   return spanned;
 }
 
-/** The longest span that a list answers, up to this second. */
+/** The longest span that a list answers, with this second, of which something may be listed already. */
 export function lastDays(now: Date): { from: string; to: string } {
-  const second = Math.floor(now.getTime() / 1_000) * 1_000;
+  const end = Math.floor(now.getTime() / 1_000 + 1) * 1_000;
   return {
-    from: new Date(second - RANGE_DAYS_MAX * DAY_MS).toISOString(),
-    to: new Date(second).toISOString(),
+    from: new Date(end - RANGE_DAYS_MAX * DAY_MS).toISOString(),
+    to: new Date(end).toISOString(),
   };
 }
 
