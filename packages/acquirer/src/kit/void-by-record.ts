@@ -24,7 +24,7 @@ export type VoidRefusals = {
   readonly isSettled: (code: string) => boolean;
   /** True if the code is about the request or the order's state: the void would be refused on any day. */
   readonly isOfRequest: (code: string) => boolean;
-  /** True if the code may have any cause: it is believed once the day is over, or if the void is repeated. */
+  /** True if the code may have any cause: it is believed only if the void is repeated, after its day, too. */
   readonly isUncertain: (code: string) => boolean;
 };
 
@@ -83,10 +83,10 @@ function endOfRefusal(
   const { resultCode, resultMessage } = refusal;
   const { isNothingLeft, isSettled, isOfRequest, isUncertain } = calls.refusals;
   if (isNothingLeft(resultCode)) return PENDING;
-  const isLate = calls.isDayOver || order.isRepeated === true;
-  if (isUncertain(resultCode) && !isLate) return PENDING;
+  if (isUncertain(resultCode) && !order.isRepeated) return PENDING;
   // The money is not taken: the hold alone is left.
   if (isCaptureVoided) return { ...approvedBy(success, order), holdStands: true };
+  const isLate = calls.isDayOver || order.isRepeated === true;
   if (!isSettled(resultCode) && (!isLate || isOfRequest(resultCode))) return refusal;
   if (success.state === "taken") return { kind: "settled", resultCode, resultMessage };
   // An issuer may say otherwise on another day.

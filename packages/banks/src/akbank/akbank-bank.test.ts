@@ -260,7 +260,7 @@ test.each<[string, Scripted, string, object, FollowUpRequest?]>([
   ["done before, in a record that is behind", refused("VPS-1008"), "1000", pending],
   ["of no list", refused("VPS-1997"), "1000", pending],
   ["of no list, and done", refused("VPS-1997"), "1000 txnStatus=V", { kind: "approved" }],
-  ["too late", refused("VPS-1997"), "1000", declined("technical", "VPS-1997"), old],
+  ["of no list, too late", refused("VPS-1997"), "1000", pending, old],
   ["again", refused("VPS-1997"), "1000", declined("technical", "VPS-1997"), followUp({ isRepeated: true })],
   ["by the host", hostDeclined("12"), "1000", declined("hard", "12")],
   ["too late for the host", hostDeclined("12"), "1000", declined("technical", "12"), old],
@@ -282,13 +282,18 @@ test.each<[string, string, Scripted, object]>([
     { kind: "refused", resultCode: "VPS-1073" },
   ],
   ["a hold, which no refund gives back", "1004", refused("VPS-1997"), { kind: "refused" }],
-])("a reversal that is refused after the day is settled only where money was taken: %s", async (...of) => {
+])("a repeated reversal that is refused is settled only where money was taken: %s", async (...of) => {
   const [, rows, refusal, outcome] = of;
-  const after = { target: { amountMinor: 10_000n, at: YESTERDAY } };
-  for (const late of [after, { isRepeated: true } as const]) {
-    script(...again(rows), refusal, history(rows));
-    expect(await acquirer.reverse(reversal(late))).toMatchObject(outcome);
-  }
+  script(...again(rows), refusal, history(rows));
+  expect(await acquirer.reverse(reversal({ isRepeated: true }))).toMatchObject(outcome);
+});
+
+test("a reversal that is refused after the day is settled, or by a code of no list unknown", async () => {
+  const late = reversal({ target: { amountMinor: 10_000n, at: YESTERDAY } });
+  script(...again("1000"), hostDeclined("12"), history("1000"));
+  expect(await acquirer.reverse(late)).toMatchObject({ kind: "settled", resultCode: "12" });
+  script(...again("1000"), refused("VPS-1997"), history("1000"));
+  expect(await acquirer.reverse(late)).toEqual(pending);
 });
 
 test("a reversal that is refused for the first time is refused, or by a code of no list unknown", async () => {
@@ -300,15 +305,14 @@ test("a reversal that is refused for the first time is refused, or by a code of 
 
 test("a cancel of a hold that is refused after its day is too late: its day is known until it is captured", async () => {
   const hold = { amountMinor: 10_000n, capturedMinor: 0n, at: YESTERDAY };
-  const cancelRefused = (refusal: Scripted, at: Date) => {
+  const cancelRefused = (refusal: Scripted, at: Date, more?: { isRepeated: true }) => {
     script(...again("1004"), refusal, history("1004"));
-    return acquirer.cancel(followUp({ target: { ...hold, at } }));
+    return acquirer.cancel(followUp({ target: { ...hold, at }, ...more }));
   };
-  expect(await cancelRefused(refused("VPS-1997"), YESTERDAY)).toMatchObject({
-    ...declined("technical", "VPS-1997"),
-    isTooLate: true,
-  });
-  expect(await cancelRefused(refused("VPS-1997"), new Date())).toEqual(pending);
+  const tooLate = { ...declined("technical", "VPS-1997"), isTooLate: true };
+  expect(await cancelRefused(refused("VPS-1997"), YESTERDAY, { isRepeated: true })).toMatchObject(tooLate);
+  for (const at of [YESTERDAY, new Date()])
+    expect(await cancelRefused(refused("VPS-1997"), at)).toEqual(pending);
   // The bank may say otherwise on another day of a fault in the request, of rights, and of the issuer.
   for (const refusal of [fault, refused("VPS-1073"), hostDeclined("05")])
     expect(await cancelRefused(refusal, YESTERDAY)).not.toHaveProperty("isTooLate");

@@ -299,17 +299,17 @@ describe("a void", () => {
   test("of a hold that the bank no longer has is too late once its week is over", async () => {
     const hold = record("Authorization");
     const daysOld = (days: number) => new Date(Date.now() - days * 86_400_000);
-    const cancelRefused = (code: string, days: number) => {
+    const cancelRefused = (code: string, days: number, more?: { isRepeated: true }) => {
       script(hold, hold, refusal(code), hold);
-      return acquirer.cancel(followUp(target({ capturedMinor: 0n, at: daysOld(days) })));
+      return acquirer.cancel(followUp({ ...target({ capturedMinor: 0n, at: daysOld(days) }), ...more }));
     };
-    expect(await cancelRefused("0122", 8)).toMatchObject({
+    expect(await cancelRefused("0122", 8, { isRepeated: true })).toMatchObject({
       kind: "declined",
       declineClass: "technical",
       isTooLate: true,
       resultCode: "0122",
     });
-    for (const days of [0, 5]) expect(await cancelRefused("0122", days)).toEqual(pending);
+    for (const days of [0, 5, 8]) expect(await cancelRefused("0122", days)).toEqual(pending);
     // Missing rights say nothing about the hold.
     expect(await cancelRefused("0225", 8)).not.toHaveProperty("isTooLate");
   });
