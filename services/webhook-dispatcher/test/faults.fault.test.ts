@@ -1,3 +1,4 @@
+import { randomUUIDv7 } from "node:crypto";
 import { EVENT_STREAM, operations, WEBHOOK_CONSUMER } from "@holdfast/contracts";
 import { createDatabase, createPool } from "@holdfast/postgres";
 import { createLogger } from "@holdfast/service-runtime";
@@ -166,7 +167,10 @@ test("with 20 000 pending for a dead merchant another's first webhook goes out a
 test("a claim gives each endpoint its share, whatever waits for one of them, and takes turns where there is too much", async () => {
   harness = await startDispatcherHarness({}, { start: false });
   const starting = await harness.start();
-  const merchants = await Promise.all(Array.from({ length: 5 }, () => harness.enable()));
+  // The table has its rows in the order of their insertion, and endpoints take turns in that of their ids.
+  const merchants: { merchantId: string }[] = [];
+  const ids = Array.from({ length: 5 }, () => randomUUIDv7());
+  for (const id of ids.sort().reverse()) merchants.push(await harness.enable(undefined, id));
   await starting.stop();
   const pool = poolOf(harness.database.urls.webhooks.owner);
   for (const [index, { merchantId }] of merchants.entries()) {

@@ -11,7 +11,9 @@ const NOW = "(now() + $6::float8 * interval '1 millisecond')";
  *
  * An endpoint's room is found by a binary search: thousands of endpoints that fail together are all in `$2`,
  * and a join with it took seconds. Of endpoints without room nothing else is read. A delivery whose event is
- * gone is never chosen, so it takes no place in its endpoint's queue.
+ * gone is never chosen, so it takes no place in its endpoint's queue. Each endpoint is read by its id (a limit
+ * keeps this from becoming a join): endpoints are served in the order of their ids, so those before the last
+ * one of a claim that reached its limit have had their turn.
  */
 export const CLAIM = {
   name: "claim-deliveries",
@@ -22,7 +24,10 @@ export const CLAIM = {
   ), chosen as (
     select due.*
     from (select * from known where room is distinct from 0) as waiting
-      join endpoint using (endpoint_id)
+      cross join lateral (
+        select max_in_flight, attempts_until from endpoint
+        where endpoint_id = waiting.endpoint_id and state = 'on' limit 1
+      ) as endpoint
       cross join lateral (
         select delivery_id, event_type, payment_id, status, body, traceparent
         from delivery join event using (occurred_at, event_id)
@@ -33,7 +38,6 @@ export const CLAIM = {
         limit coalesce(waiting.room, endpoint.max_in_flight)
         for update of delivery skip locked
       ) as due
-    where endpoint.state = 'on'
     limit $4
   )
   update delivery set lease_token = ${NEW_LEASE_TOKEN}, lease_until = ${NOW} + $5::float8 * interval '1 millisecond'
