@@ -6,7 +6,7 @@ import type { Subject } from "./ledgers.ts";
 import { change, followUp, forgetReads, paid, reversed } from "./test/change-payments.ts";
 import type { Planted } from "./test/planted.ts";
 import { ALLOWED_IN_CHECKOUTS, PLANTED_IN_CHECKOUTS } from "./test/planted-checkouts.ts";
-import { ALLOWED_IN_OPERATIONS, PLANTED_IN_OPERATIONS } from "./test/planted-operations.ts";
+import { ALLOWED_IN_OPERATIONS, declineCancel, PLANTED_IN_OPERATIONS } from "./test/planted-operations.ts";
 import { addPayments, ALLOWED_IN_PAYMENTS, PLANTED_IN_PAYMENTS } from "./test/planted-payments.ts";
 import { ALLOWED_IN_REFUNDS, PLANTED_IN_REFUNDS } from "./test/planted-refunds.ts";
 import { ALLOWED_IN_WEBHOOKS, PLANTED_IN_WEBHOOKS } from "./test/planted-webhooks.ts";
@@ -114,6 +114,17 @@ test.each(["acquirer_unavailable", "deadline_passed"])("FAILED with %s needs no 
   run.bank.splice(1, 2);
   change(run, reversed, { resultCode });
   expect(checkCalled(run)).toEqual([]);
+});
+
+test.each([
+  ["again", ["unknown", "declined"], []],
+  ["once", ["declined"], [35, 36]],
+])("a cancellation that the bank refuses %s, and does not write down", (_, outcomes, broken) => {
+  const run = deliveredRun();
+  declineCancel(run);
+  const [sent] = callsOf([followUp(run, "cancel")]);
+  run.bankCalls.push(...outcomes.map((outcome) => ({ ...sent!, outcome, name: null })));
+  expect(checkInvariants(run).map(({ invariant }) => invariant)).toEqual(broken);
 });
 
 test("a capture may be under way, its outcome unknown", () => {

@@ -85,8 +85,9 @@ const PAYMENTS = `
     reserved_minor::text as "reservedMinor", refunded_minor::text as "refundedMinor",
     charged_back_minor::text as "chargedBackMinor",
     (extract(epoch from clock_timestamp() - created_at) * 1000)::float8 as "ageMs", recovery_attempts as attempts,
-    operation_id is not null as operated, recover_at is not null as scheduled
-  from payments.payment order by payment_id`;
+    operation_id is not null as operated, recover_at is not null as scheduled,
+    coalesce(trans_status in ('N', 'U', 'R'), false) as "isUnauthenticated"
+  from payments.payment left join payments.three_ds_session using (payment_id) order by payment_id`;
 
 const PAYMENT_HISTORY = `
   select payment_id as "paymentId", version, from_state as "from", to_state as "to", cause,

@@ -54,6 +54,8 @@ export type PaymentRow = {
   operated: boolean;
   /** True if some worker is bound to look at it again. */
   scheduled: boolean;
+  /** True if its buyer failed the 3-D Secure challenge. */
+  isUnauthenticated: boolean;
 };
 
 /** Amounts are in the payment's currency. */

@@ -16,6 +16,7 @@ export function failuresAreProven({ payments, paymentHistory, bank, rules }: Led
   const unseen = new Set(paymentHistory.filter(needsNoLine).map(({ paymentId }) => paymentId));
   return payments.flatMap((payment) => {
     const needsNone =
+      payment.isUnauthenticated ||
       unseen.has(payment.paymentId) ||
       (refused.has(payment.paymentId) && !rules.refusalsAreLines?.includes(payment.accountId));
     if (needsNone && !lines.has(payment.paymentId)) return [];

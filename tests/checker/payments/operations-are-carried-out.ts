@@ -9,16 +9,19 @@ import {
 } from "../bank-lines.ts";
 import { minorUnits } from "../amount.ts";
 import type { BankLine, Found, HistoryEntry, Ledgers, PaymentRow } from "../ledgers.ts";
+import { cancelsRefusedAgain } from "./cancels-refused-again.ts";
 import { isUnsettled } from "./payment-states.ts";
 
 /**
  * Invariant 35. A capture or a cancellation that was answered 200 or 202 is carried out at the bank, exactly
  * once, unless the bank itself has declined it; a partial one is booked with the bank's amount (6). "Too
  * late" is no decline: an operation that the bank called too late is repeated under a further reference. A
- * refund of a settled sale in place of its reversal is paid once.
+ * cancellation that the bank refuses again has ended, though the bank has no line of it. A refund of a settled
+ * sale in place of its reversal is paid once.
  */
-export function operationsAreCarriedOut({ history, payments, bank }: Ledgers): Found[] {
+export function operationsAreCarriedOut({ history, payments, bank, bankCalls }: Ledgers): Found[] {
   const lines = linesByPayment(bank);
+  const refusedAgain = cancelsRefusedAgain(bankCalls);
   const settled = new Map(
     payments.filter((payment) => !isUnsettled(payment)).map((payment) => [payment.paymentId, payment]),
   );
@@ -31,7 +34,8 @@ export function operationsAreCarriedOut({ history, payments, bank }: Ledgers): F
     ),
     ...history.flatMap((entry) => {
       const payment = settled.get(entry.operation?.paymentId ?? "");
-      return payment ? brokenPromise(entry, payment, lines.get(payment.paymentId) ?? []) : [];
+      if (!payment || (entry.operation?.kind === "cancel" && refusedAgain.has(payment.paymentId))) return [];
+      return brokenPromise(entry, payment, lines.get(payment.paymentId) ?? []);
     }),
   ];
 }

@@ -2,15 +2,18 @@ import { minorUnits } from "../amount.ts";
 import { fieldsOf, readsByPayment } from "../answers.ts";
 import { linesByPayment, movementOf } from "../bank-lines.ts";
 import type { BankLine, Found, HistoryEntry, Ledgers, PaymentRow } from "../ledgers.ts";
+import { cancelsRefusedAgain } from "./cancels-refused-again.ts";
 import { isUnsettled } from "./payment-states.ts";
 
 /**
  * Invariant 36. A merchant that reads its payment once everything is idle finds the end of the latest
  * capture, cancellation or expiry in `lastOperation`: done or declined, with the bank's amount and code. A
- * cancellation after the bank's day may be declined by the bank's record of the payment, without a call.
+ * cancellation after the bank's day may be declined by the bank's record of the payment, without a call, or by
+ * a second refusal that the bank does not write down.
  */
-export function operationsAreShown({ history, payments, bank }: Ledgers): Found[] {
+export function operationsAreShown({ history, payments, bank, bankCalls }: Ledgers): Found[] {
   const reads = readsByPayment(history);
+  const refusedAgain = cancelsRefusedAgain(bankCalls);
   const lines = linesByPayment(bank);
   return payments.flatMap((payment) => {
     const last = lastRead(payment, reads.get(payment.paymentId) ?? []);
@@ -18,15 +21,17 @@ export function operationsAreShown({ history, payments, bank }: Ledgers): Found[
     const shown = shownBy(last, payment);
     const expected = expectedBy(lines.get(payment.paymentId) ?? [], shown?.type);
     if (describe(shown) === describe(expected)) return [];
-    if (!expected && isDeclinedByRecord(shown)) return [];
+    if (!expected && isDeclinedCancel(shown)) {
+      if (shown.resultCode === "SETTLED" || refusedAgain.has(payment.paymentId)) return [];
+    }
     return [
       { ids: [payment.paymentId], what: `shows ${describe(shown)}, and the bank has ${describe(expected)}` },
     ];
   });
 }
 
-function isDeclinedByRecord(shown: Operation | undefined): boolean {
-  return shown?.type !== "CAPTURE" && shown?.status === "DECLINED" && shown.resultCode === "SETTLED";
+function isDeclinedCancel(shown: Operation | undefined): shown is Operation {
+  return shown?.type !== "CAPTURE" && shown?.status === "DECLINED";
 }
 
 function lastRead({ merchantId }: PaymentRow, reads: HistoryEntry[]): HistoryEntry | undefined {

@@ -19,6 +19,12 @@ test("an enrolment that was too late moves no money, an authorization might", ()
   ]);
 });
 
+test("a buyer who failed the challenge is not charged", () => {
+  const run = expired({ from: "REVERSING" });
+  run.payments[0]!.isUnauthenticated = true;
+  expect(failuresAreProven(run)).toEqual([]);
+});
+
 test("what the bank has charged is found, however the payment ended", () => {
   const bank = [
     {

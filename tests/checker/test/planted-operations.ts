@@ -253,6 +253,13 @@ function promise(run: TestLedgers, status: 200 | 202, amount?: string): void {
   delete run.history.at(-1)?.order;
 }
 
+/** A cancellation that was promised, and is shown as declined by a code of no list. */
+export function declineCancel(run: TestLedgers): void {
+  promise(run, 202);
+  run.history.at(-1)!.operation = { kind: "cancel", paymentId: paid };
+  show(run, { type: "CANCEL", status: "DECLINED", resultCode: "VPS-1999" });
+}
+
 function show(
   run: TestLedgers,
   { state = run.payment(paid).state, amount = "12.50", ...differing }: Record<string, string> = {},

@@ -105,6 +105,7 @@ export function settledRow(paymentId: string, state: string, change: Partial<Pay
     attempts: 0,
     operated: false,
     scheduled: false,
+    isUnauthenticated: false,
     ...change,
   };
 }
