@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { operations } from "@holdfast/contracts";
 import { eventually } from "../support/index.ts";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { BankFront } from "./bank-front.ts";
 import { startBehindFront, type RefundsHarness } from "./refunds-harness.ts";
 
@@ -163,6 +163,38 @@ describe("two operators resolve a refund", () => {
     expect(await causes(refundId)).toContain("SETTLING resolved_by_operators");
     expect(await refunds.amounts(paymentId)).toEqual({ reserved: 0, refunded: 1000, released: 0 });
   });
+
+  test.each(["SUCCESS", "FAILED"] as const)(
+    "as %s, though the bank has paid it: an equal one that is taken for its copy is not believed",
+    async (outcome) => {
+      const modes = (duplicateWindowSeconds: number) =>
+        fetch(`${refunds.acquirer.url}/modes`, {
+          method: "PUT",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ duplicateWindowSeconds }),
+        });
+      onTestFinished(async () => void (await modes(0)));
+      const paymentId = await refunds.pay();
+      await modes(3_600);
+      await refunds.acquirerWill("inquire", "http_500", 10_000);
+      const ended = await old(await unresolved("hang", paymentId));
+      await refunds.resolve("alice", ended, outcome);
+      expect(await refunds.resolve("bora", ended, outcome)).toMatchObject({ result: { status: outcome } });
+      const equal = await refunds.queue(paymentId, "1000");
+      // The bank does not say under which name it has done the first one.
+      expect(await refunds.approve(equal)).toMatchObject({ result: { lastInquiry: "refund_pending" } });
+      await refunds.acquirerWillBehave();
+      const next = async () => (await refunds.abandon(equal), refunds.describe(equal));
+      await eventually(async () =>
+        expect(await next()).toMatchObject({ result: { lastInquiry: "mismatch" } }),
+      );
+      expect(await refunds.ledger(equal)).toEqual([]);
+      await modes(0);
+      await old(equal);
+      await eventually(async () => expect(await next()).toMatchObject({ result: { status: "SUCCESS" } }));
+      expect(await refunds.ledger(equal)).toEqual(["refund approved 1000"]);
+    },
+  );
 
   test("another outcome replaces the proposal", async () => {
     const refundId = await old(await unresolved());

@@ -17,7 +17,7 @@ import {
 } from "../../bank/ledger/movement.ts";
 import type { PaymentRow } from "../../payment/payment-record.ts";
 import { lockPayment } from "../../payment/payment-queries.ts";
-import { amongOthers, namesBeside, otherRefunds, waitsFor } from "./other-refunds.ts";
+import { amongOthers, isUnnamed, namesBeside, otherRefunds, waitsFor } from "./other-refunds.ts";
 
 /** `names` as the bank shows them: see `namesShown`. */
 export type Asked = { verdict: Verdict; subReference: number; names: readonly string[] | undefined };
@@ -100,6 +100,34 @@ export function waitsAmong(
 ): boolean {
   const { amountMinor } = movementOf(refund);
   return waitsFor({ amountMinor, isNamed: isNamed(deps, payment, refund) }, others);
+}
+
+/**
+ * Looks whether a refund that was never sent may be sent beside the payment's other refunds. People may have
+ * ended an equal one while the bank's name of it was not known: the bank is asked for that name first, since it
+ * may take this refund for a copy and answer it under that name.
+ * @returns the payment's calls, with what the bank has told; undefined if the refund waits.
+ */
+export async function callsBeside(
+  deps: MovementDeps,
+  payment: PaymentRow,
+  refund: RefundAtBank,
+  calls: BankCall[],
+): Promise<BankCall[] | undefined> {
+  const others = await otherRefunds(deps.db, refund, calls);
+  if (waitsAmong(deps, payment, refund, others)) return undefined;
+  const { amountMinor, kind } = movementOf(refund);
+  const ended = others.filter(
+    (other) => isUnnamed(other) && other.kind === kind && other.amount_minor === amountMinor,
+  );
+  let known = calls;
+  for (const { refund_id } of ended) {
+    const { verdict } = await askUntilNotExpired(deps, payment, { ...refund, refundId: refund_id }, known);
+    if (verdict.kind === "not_sent" || (verdict.kind === "unknown" && verdict.reason !== "mismatch"))
+      return undefined;
+    known = await findCalls(deps.db, refund.paymentId);
+  }
+  return known;
 }
 
 /**

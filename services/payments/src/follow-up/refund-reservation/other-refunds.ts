@@ -16,9 +16,18 @@ export type OtherRefund = {
 };
 
 /** True if it has been sent, and its outcome is not known. */
-export function isUnderWay({ state, calls }: OtherRefund): boolean {
+export function isUnderWay(other: OtherRefund): boolean {
+  return other.state === "ACTIVE" && isUnanswered(other);
+}
+
+/** True if people have ended it, and the bank's name of what it may have done is not known. */
+export function isUnnamed(other: OtherRefund): boolean {
+  return other.state !== "ACTIVE" && isUnanswered(other) && namesOf(other).length === 0;
+}
+
+function isUnanswered({ calls }: OtherRefund): boolean {
   const last = calls.findLast(mayHaveLeft);
-  return state === "ACTIVE" && last !== undefined && isOpen(last);
+  return last !== undefined && isOpen(last);
 }
 
 /**
@@ -60,15 +69,17 @@ export function amongOthers(verdict: Verdict, others: readonly OtherRefund[]): V
   return isShown && others.some(isUnderWay) ? PENDING : verdict;
 }
 
+export type SentRefund = OtherRefund & Pick<RefundReservationTable, "refund_id" | "kind" | "amount_minor">;
+
 /** The other refunds of the payment that were sent. @param calls of the payment, read before or with the reservations. */
 export async function otherRefunds(
   db: Kysely<PaymentsDatabase>,
   { refundId, paymentId }: { refundId: string; paymentId: string },
   calls: readonly BankCall[],
-): Promise<(OtherRefund & { amount_minor: bigint })[]> {
+): Promise<SentRefund[]> {
   const reservations = await db
     .selectFrom("refund_reservation")
-    .select(["refund_id", "state", "amount_minor"])
+    .select(["refund_id", "state", "kind", "amount_minor"])
     .where("payment_id", "=", paymentId)
     .where("refund_id", "<>", refundId)
     .execute();

@@ -34,6 +34,7 @@ import { lockPayment } from "../../payment/payment-queries.ts";
 import {
   askAboutRefund,
   askUntilNotExpired,
+  callsBeside,
   movementOf,
   namesBefore,
   waitsAmong,
@@ -59,16 +60,16 @@ export async function carryOutAtBank(
 ): Promise<CarriedOut> {
   const found = await orNotStarted(() => findReserved(deps.db, refund));
   if ("outcome" in found) return found;
-  const { payment, state, calls } = found;
+  const { payment, state } = found;
   const movement = movementOf(refund);
-  const wasSent = callsOf(calls, movement).some(mayHaveLeft);
-  // A movement that the bank shows may be the other's.
-  if (!wasSent && waitsAmong(deps, payment, refund, await otherRefunds(deps.db, refund, calls)))
-    return ANOTHER_PENDING;
-  let subReference = subReferenceOf(calls, movement);
-  let asked: Asked | undefined;
+  const wasSent = callsOf(found.calls, movement).some(mayHaveLeft);
   // Leaves as much time for a call behind it.
   const half = within(deps, deps.now() + (deadlineAt - deps.now()) / 2);
+  // A movement that the bank shows may be the other's.
+  const calls = wasSent ? found.calls : await callsBeside(half, payment, refund, found.calls);
+  if (!calls) return ANOTHER_PENDING;
+  let subReference = subReferenceOf(calls, movement);
+  let asked: Asked | undefined;
   // If `payments` has settled it while `refunds` was restored, no call could add to it.
   if (refund.resumed || state === "SETTLED" || wasSent) {
     asked = await askUntilNotExpired(half, payment, refund, calls);
