@@ -151,6 +151,25 @@ describe.each(ADAPTERS)("%s, as every adapter", (name) => {
     expect(more).toEqual([]);
   });
 
+  test("a hold that is captured in the bank's panel, and not here, is not cancelled", async () => {
+    const { request, outcome } = await approved("authorize");
+    const hold = { ...followUp(request, outcome).target, capturedMinor: 0n };
+    const panel = bank.connect();
+    const capture = await panel.capture(followUp(request, outcome, { target: hold }));
+    await panel.close();
+    expect(capture).toMatchObject({ kind: "approved" });
+    expect(await acquirer.cancel(followUp(request, outcome, { target: hold }))).toMatchObject({
+      kind: "declined",
+      // The first bank's own refusal says it.
+      resultCode: name === "sim" ? expect.any(String) : "CAPTURED",
+    });
+    const lines = await bank.ledger(request.reference);
+    expect(lines.filter((line) => line.includes("approved"))).toEqual([
+      "authorize approved 10000",
+      "capture approved 10000",
+    ]);
+  });
+
   test("a reversal undoes what stands, and a second one has nothing to do", async () => {
     const { request } = await approved("sale");
     expect(await acquirer.reverse(reversal(request))).toEqual({ kind: "reversed" });

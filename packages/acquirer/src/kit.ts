@@ -52,8 +52,10 @@ export {
 } from "./kit/standing.ts";
 export { readXml, writeXml, type XmlContent, type XmlElement } from "./kit/xml.ts";
 export {
+  CAPTURED_ELSEWHERE,
   createOrderAcquirer,
   isRefused,
+  isTaken,
   voidTarget,
   type CallOutcome,
   type Order,

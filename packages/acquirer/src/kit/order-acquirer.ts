@@ -230,7 +230,7 @@ export async function voidTarget(
 }
 
 /** A refund beside it is for people to look at: see `voidStanding`. */
-function isTaken(shown: Standing): boolean {
+export function isTaken(shown: Standing): boolean {
   if (!("success" in shown) || shown.success.isCredited) return false;
   return shown.success.state === "taken" || shown.success.state === "settled";
 }
@@ -239,7 +239,7 @@ function isTaken(shown: Standing): boolean {
  * An authorization that is captured at the bank and not here, in its panel or by a capture that people have
  * called FAILED: we must not reverse a capture that is not ours.
  */
-const CAPTURED_ELSEWHERE: Declined = {
+export const CAPTURED_ELSEWHERE: Declined = {
   kind: "declined",
   declineClass: "technical",
   resultCode: "CAPTURED",

@@ -2,24 +2,26 @@ import {
   businessDayEnd,
   type AcquirerAmount,
   type AcquirerOutcome,
-  type BusinessDay,
   type FollowUpRequest,
   type ReversalOutcome,
   type ReversalRequest,
 } from "@holdfast/acquirer";
 import {
+  CAPTURED_ELSEWHERE,
   PENDING,
   cancelledBy,
+  isTaken,
   reversedBy,
   standingOf,
   voidStanding,
   type Settled,
+  type Standing,
 } from "@holdfast/acquirer/kit";
 
 import type { Failure } from "./envelope.ts";
 import { FAILURE_CODES } from "./failure-codes.ts";
 import type { Account } from "./iyzico-calls.ts";
-import { asCancellable, takenUnder, type TakenPayment } from "./order-details.ts";
+import { asCancellable, takenUnder, type Cancellable } from "./order-details.ts";
 import { readGivenBack } from "./read-payment.ts";
 import { cancelRequest } from "./requests.ts";
 
@@ -27,49 +29,57 @@ import { cancelRequest } from "./requests.ts";
  * iyzico cancels a sale only on its business day, and does not document the code of a later refusal. After
  * the day's end its record says whether the sale was cancelled, and an unlisted code does not count as a
  * refusal. A sale has no `capturedMinor`. An authorization has one, and can be cancelled on later days, too.
+ * A hold is cancelled only where the record shows that nobody else has captured it.
  */
 export async function cancel(
   account: Account,
   request: FollowUpRequest,
   paymentId: string,
 ): Promise<AcquirerOutcome> {
-  const { target, orderId, parentReference, waitUntil } = request;
-  const clock = { now: new Date(), businessDay: account.businessDay };
-  const isInTime =
-    target.capturedMinor !== undefined || clock.now < businessDayEnd(target.at, clock.businessDay);
-  if (isInTime) return cancelledBy(await cancelNamed(account, request, paymentId, asSettled));
-  const details = await account.calls.details(orderId, waitUntil);
-  if (details.kind !== "payments") return details;
-  const payments = takenUnder(details.payments, parentReference);
-  const outcome = await voidStanding(standingAmong(payments, target.at, clock), request, {
-    send: () => cancelNamed(account, request, paymentId, asSettled),
+  const { parentReference, target } = request;
+  const isHold = target.capturedMinor === 0n;
+  const isCapture = target.capturedMinor !== undefined && !isHold;
+  const send = () => cancelNamed(account, request, paymentId, asSettled);
+  if (isCapture || (!isHold && new Date() < businessDayEnd(target.at, account.businessDay)))
+    return cancelledBy(await send());
+  // A second success beside a hold is not the call's: iyzico cancels the payment that it names.
+  const shown = await standingUnder(account, parentReference, request, isHold ? paymentId : undefined);
+  if (isHold && isTaken(shown)) return CAPTURED_ELSEWHERE;
+  const outcome = await voidStanding(shown, request, {
+    send,
     settled: ({ resultCode, because }) => ({ resultCode, resultMessage: because }),
   });
-  // The sale was approved: a record that does not show it is behind.
+  // The payment was approved: a record that does not show it is behind.
   return outcome.kind === "none" ? PENDING : cancelledBy(outcome);
 }
 
-function standingAmong(payments: readonly TakenPayment[], sentAt: Date, clock: Clock) {
-  return standingOf(payments.map((payment) => asCancellable(payment, sentAt, clock)));
+/** @param paymentId of the only payment that counts; without it, all under the reference count. */
+async function standingUnder(
+  { calls, businessDay }: Account,
+  reference: string,
+  { orderId, target, waitUntil }: Pick<ReversalRequest, "orderId" | "target" | "waitUntil">,
+  paymentId?: string,
+): Promise<Standing<Cancellable>> {
+  const details = await calls.details(orderId, waitUntil);
+  if (details.kind !== "payments") return details;
+  const clock = { now: new Date(), businessDay };
+  const payments = takenUnder(details.payments, reference).filter(
+    (payment) => paymentId === undefined || payment.paymentId === paymentId,
+  );
+  return standingOf(payments.map((payment) => asCancellable(payment, target.at, clock)));
 }
-
-type Clock = { now: Date; businessDay: BusinessDay };
 
 /**
  * Asks first, so that a cancel names a valid payment, and a cancelled or refunded one is not touched. Once
  * iyzico calls a cancel too late, a refund gives the money back.
  */
 export async function reverse(account: Account, request: ReversalRequest): Promise<ReversalOutcome> {
-  const { orderId, reference, target, waitUntil } = request;
-  const details = await account.calls.details(orderId, waitUntil);
-  if (details.kind !== "payments") return details;
-  const clock = { now: new Date(), businessDay: account.businessDay };
-  const payments = takenUnder(details.payments, reference);
+  const { reference, target, waitUntil } = request;
   const send = (paymentId: string, { amountMinor, currency }: AcquirerAmount) => {
     const call = { reference: `${reference}:reverse`, amountMinor, currency, waitUntil };
     return cancelNamed(account, call, paymentId, asSettled);
   };
-  const outcome = await voidStanding(standingAmong(payments, target.at, clock), request, {
+  const outcome = await voidStanding(await standingUnder(account, reference, request), request, {
     send: (payment) => send(payment.externalTransactionId, payment),
     settled: ({ resultCode, because }) => ({ resultCode, resultMessage: because }),
   });

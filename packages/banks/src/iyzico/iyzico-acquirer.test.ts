@@ -403,7 +403,7 @@ describe("a follow-up", () => {
     expect(await acquirer.capture(request)).toEqual({ kind: "not_sent", reason: "credentials" });
   });
 
-  describe("cancel of a sale", () => {
+  describe("cancel", () => {
     const parent = cardRequest();
     const sale = { externalTransactionId: "25149157", amountMinor: parent.amountMinor };
     const reported = (more?: Record<string, unknown>) =>
@@ -412,13 +412,46 @@ describe("a follow-up", () => {
 
     test.each([
       ["a sale on its day", "5093", { at: new Date() }],
-      ["an authorization", "5093", { at: dayBefore(), capturedMinor: 0n }],
+      ["a capture", "5093", { at: dayBefore(), capturedMinor: 10_000n }],
       ["a sale on its day, by a failed system,", "10219", { at: new Date() }],
     ])("%s is unknown by a code that no list names", async (_, code, target) => {
       const request = followUpRequest(parent, { target: { ...sale, ...target } });
       bank.answers(failureAnswer(code, request.reference));
       expect(await acquirer.cancel(request)).toEqual({ kind: "unknown", reason: "invalid_answer" });
       expect(bank.received).toMatchObject([{ path: "/payment/cancel" }]);
+    });
+
+    describe("of a hold", () => {
+      const hold = { ...sale, at: dayBefore(), capturedMinor: 0n };
+      const request = followUpRequest(parent, { target: hold });
+      const shown = (phase: string, paymentId = "25149157") =>
+        reportedPayment(parent.orderId, parent.reference, { phase, paymentId });
+
+      test("is sent on a later day, too, where the record shows it", async () => {
+        bank.answers(
+          detailsAnswer(shown("PRE_AUTH"), shown("POST_AUTH", "25149158")),
+          givenBack(request.reference, "100"),
+        );
+        expect(await acquirer.cancel(request)).toMatchObject({ kind: "approved", amountMinor: 10_000n });
+        expect(bank.received).toMatchObject([
+          { path: "/v2/reporting/payment/details" },
+          { path: "/payment/cancel", fields: { paymentId: "25149157" } },
+        ]);
+      });
+
+      test.each([
+        ["was captured in the panel", [shown("POST_AUTH")], { kind: "declined", resultCode: "CAPTURED" }],
+        [
+          "was cancelled in the panel",
+          [{ ...shown("PRE_AUTH"), cancels }],
+          { kind: "approved", amountMinor: 10_000n },
+        ],
+        ["is not shown yet", [], { kind: "unknown", reason: "pending" }],
+      ])("that %s is not sent", async (_, payments, outcome) => {
+        bank.answers(detailsAnswer(...payments));
+        expect(await acquirer.cancel(request)).toMatchObject(outcome);
+        expect(bank.received).toHaveLength(1);
+      });
     });
 
     test("sent on its day and answered after it by a code that no list names is unknown", async () => {
