@@ -56,6 +56,7 @@ export {
   createOrderAcquirer,
   isRefused,
   isTaken,
+  reversedByName,
   voidTarget,
   type CallOutcome,
   type Order,

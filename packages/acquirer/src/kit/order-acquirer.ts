@@ -189,7 +189,7 @@ async function reverse(bank: VoidingBank, request: ReversalRequest): Promise<Rev
 }
 
 /** The outcome of a void by a name that the record did not show. @param left what it shows afterwards. */
-function reversedByName({ kind }: Standing): ReversalOutcome {
+export function reversedByName({ kind }: Standing): ReversalOutcome {
   if (kind === "voided") return { kind: "reversed" };
   // Another success of the order stands, which the next reversal finds.
   const isShown = kind === "live" || kind === "settled" || kind === "several";

@@ -12,6 +12,7 @@ import {
   cancelledBy,
   isTaken,
   reversedBy,
+  reversedByName,
   standingOf,
   voidStanding,
   type Settled,
@@ -87,6 +88,7 @@ export async function reverse(account: Account, request: ReversalRequest): Promi
   if (outcome.kind !== "none" || name === undefined) return reversedBy(outcome);
   // iyzico has named it in an answer, and its record does not show it.
   const named = await send(name, request);
+  if (named.kind === "approved") return reversedByName(await standingUnder(account, reference, request));
   return reversedBy(named.kind === "declined" ? outcome : named);
 }
 

@@ -517,14 +517,33 @@ describe("a reversal", () => {
     expect(bank.received).toHaveLength(1);
   });
 
-  test("cancels by its id what iyzico has named and its record does not show", async () => {
+  describe("by its id of what iyzico has named and its record does not show", () => {
     const parent = cardRequest();
     const target = { amountMinor: parent.amountMinor, at: new Date(), externalTransactionId: "25149157" };
-    bank.answers(detailsAnswer(), cancelled(`${parent.reference}:reverse`));
-    expect(await acquirer.reverse(reversalRequest(parent, { target }))).toEqual({ kind: "reversed" });
-    expect(bank.received[1]).toMatchObject({ path: "/payment/cancel", fields: { paymentId: "25149157" } });
-    bank.answers(detailsAnswer(), failureAnswer("10246", `${parent.reference}:reverse`));
-    expect(await acquirer.reverse(reversalRequest(parent, { target }))).toEqual({ kind: "nothing_found" });
+    const request = reversalRequest(parent, { target });
+    const cancels = [{ refundPrice: 100, currencyCode: "TRY", refundStatus: "1" }];
+    const shown = (more: object) =>
+      detailsAnswer(reportedPayment(parent.orderId, parent.reference, { ...more }));
+
+    test.each([
+      ["shows nothing: it may hide a second success", detailsAnswer(), { kind: "reversed", isHidden: true }],
+      ["cannot be read", failureAnswer("1"), { kind: "reversed", isHidden: true }],
+      ["shows the cancel", shown({ cancels }), { kind: "reversed" }],
+      ["shows a second success", shown({ paymentId: "25149158" }), { kind: "unknown", reason: "pending" }],
+    ])("cancels it, and afterwards the record %s", async (_, afterwards, outcome) => {
+      bank.answers(detailsAnswer(), cancelled(`${parent.reference}:reverse`), afterwards);
+      expect(await acquirer.reverse(request)).toEqual(outcome);
+      expect(bank.received).toMatchObject([
+        { path: "/v2/reporting/payment/details" },
+        { path: "/payment/cancel", fields: { paymentId: "25149157" } },
+        { path: "/v2/reporting/payment/details" },
+      ]);
+    });
+
+    test("has found nothing where iyzico declines it", async () => {
+      bank.answers(detailsAnswer(), failureAnswer("10246", `${parent.reference}:reverse`));
+      expect(await acquirer.reverse(request)).toEqual({ kind: "nothing_found" });
+    });
   });
 
   test.each([
