@@ -16,7 +16,7 @@ import {
 } from "@holdfast/acquirer";
 import { CONNECTORS } from "@holdfast/banks";
 import { startBank, type Simulator } from "@holdfast/bank-simulator";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 
 type Answer = Record<string, unknown>;
 type Client = Record<
@@ -229,3 +229,39 @@ test("refunds are of their payment's items, each by its own reference and the sa
   const unsent = { ...refunds[0]!, reference: `${randomUUID()}:refund` };
   expect(await verdict(held, "refund", unsent)).toEqual({ kind: "not_found" });
 });
+
+test.each(["both", "answer_only", "record_only", "differ"])(
+  "the second of two equal refunds is believed once reporting shows it, where the bank names refunds in %s",
+  async (refundNames) => {
+    const setModes = async (modes: object) => {
+      const headers = { "content-type": "application/json" };
+      const { ok } = await fetch(`${bank.url}/modes`, {
+        method: "PUT",
+        headers,
+        body: JSON.stringify(modes),
+      });
+      expect(ok).toBe(true);
+    };
+    onTestFinished(() => setModes({ duplicateWindowSeconds: 0, refundNames: "both" }));
+    const held = await authorized();
+    expect(await acquirer.capture(followUp(held, 10_000n))).toMatchObject({ kind: "approved" });
+    await setModes({ duplicateWindowSeconds: 3_600, refundNames });
+    const [first, second] = [followUp(held, 5_000n, 10_000n), followUp(held, 5_000n, 10_000n)];
+    const references = async () => {
+      const [payment] = await reported(held.request.orderId);
+      const parts = payment!.itemTransactions.flatMap((item) => item.refunds);
+      return parts.map(({ refundConversationId }) => refundConversationId);
+    };
+    const outcome = await acquirer.refund(first);
+    expect(outcome).toMatchObject({ kind: "approved", amountMinor: 5_000n });
+    expect(await verdict(held, "refund", first)).toEqual(outcome);
+
+    expect(await acquirer.refund(second)).toEqual({ kind: "unknown", reason: "pending" });
+    expect(await verdict(held, "refund", second)).toEqual({ kind: "not_found" });
+    expect(await references()).toEqual([first.reference]);
+
+    await setModes({ duplicateWindowSeconds: 0 });
+    expect(await acquirer.refund(second)).toMatchObject({ kind: "approved", amountMinor: 5_000n });
+    expect(await references()).toEqual([first.reference, second.reference, second.reference]);
+  },
+);

@@ -291,28 +291,73 @@ describe("a follow-up", () => {
     ...more,
   });
 
-  test("refund is of an amount, and named by the bank's own reference", async () => {
-    const request = followUpRequest(cardRequest(), { amountMinor: 2_550n });
-    bank.answers(givenBack(request.reference, "25.50000000", { refundHostReference: "rfn-2" }));
-    expect(await acquirer.refund(request)).toMatchObject({
-      kind: "approved",
-      amountMinor: 2_550n,
-      externalTransactionId: "rfn-2",
+  describe("refund", () => {
+    const parent = cardRequest();
+    const request = followUpRequest(parent, { amountMinor: 2_550n });
+    const approval = givenBack(request.reference, "25.50000000", { refundHostReference: "rfn-2" });
+    const part = (refundConversationId: string | undefined, refundPrice: number, more = {}) => ({
+      refundConversationId,
+      refundPrice,
+      currencyCode: "TRY",
+      refundStatus: "1",
+      ...more,
     });
-    expect(bank.received).toMatchObject([
-      {
-        path: "/v2/payment/refund",
-        fields: { paymentId: "25149157", price: "25.50", currency: "TRY", ip: "203.0.113.1" },
-      },
-    ]);
+    const record = (...refunds: readonly object[]) =>
+      detailsAnswer(
+        reportedPayment(parent.orderId, parent.reference, {
+          itemTransactions: refunds.map((each) => ({ refunds: [each] })),
+        }),
+      );
+    const approved = { kind: "approved", amountMinor: 2_550n, currency: "TRY" };
+    const pending = { kind: "unknown", reason: "pending" };
+    const heard = { ...approved, externalTransactionId: "rfn-2" };
+
+    test("is of an amount, and is confirmed by reporting", async () => {
+      bank.answers(approval, record(part(request.reference, 25.5, { hostReference: "rfn-2" })));
+      expect(await acquirer.refund(request)).toMatchObject(heard);
+      expect(bank.received).toMatchObject([
+        {
+          path: "/v2/payment/refund",
+          fields: { paymentId: "25149157", price: "25.50", currency: "TRY", ip: "203.0.113.1" },
+        },
+        { path: "/v2/reporting/payment/details" },
+      ]);
+    });
+
+    test.each([
+      ["another name than its answer", [{ hostReference: "rfn-9" }, {}], "rfn-9"],
+      ["no name but reporting's own", [{ refundTxId: "31" }, { refundTxId: "32" }], "31"],
+      ["no name at all", [{}, {}], ""],
+    ])("has the name that reporting gives it: %s", async (_, [first, second], externalTransactionId) => {
+      bank.answers(
+        approval,
+        record(part(request.reference, 20, first), part(request.reference, 5.5, second)),
+      );
+      expect(await acquirer.refund(request)).toMatchObject({ ...approved, externalTransactionId });
+    });
+
+    test.each([
+      ["shows nothing of", record()],
+      ["shows a part of", record(part(request.reference, 20))],
+      ["shows as not done", record(part(request.reference, 25.5, { refundStatus: "0" }))],
+      ["shows without a reference", record(part(undefined, 25.5))],
+      ["shows beside one of another amount", record(part("another", 20))],
+      ["cannot be read about", failureAnswer("1")],
+    ])("that reporting %s is unknown, and not forgotten", async (_, answer) => {
+      bank.answers(approval, answer);
+      expect(await acquirer.refund(request)).toMatchObject({ ...pending, heard });
+    });
+
+    test("that may be the answer to an equal one is unknown, and forgotten", async () => {
+      bank.answers(approval, record(part("another", 25.5, { hostReference: "rfn-2" })));
+      expect(await acquirer.refund(request)).toEqual(pending);
+    });
   });
 
-  test("whose answer names the payment only has no name of its own", async () => {
+  test("cancel whose answer names the payment only has no name of its own", async () => {
     const request = followUpRequest(cardRequest());
-    for (const call of ["refund", "cancel"] as const) {
-      bank.answers(givenBack(request.reference, "100", { hostReference: "rfn-1" }));
-      expect(await acquirer[call](request)).toMatchObject({ kind: "approved", externalTransactionId: "" });
-    }
+    bank.answers(givenBack(request.reference, "100", { hostReference: "rfn-1" }));
+    expect(await acquirer.cancel(request)).toMatchObject({ kind: "approved", externalTransactionId: "" });
   });
 
   test("cancel names the payment by iyzico's id", async () => {
@@ -382,10 +427,10 @@ describe("a follow-up", () => {
       detailsAnswer(reportedPayment(parent.orderId, parent.reference, { paymentId: "777" })),
       givenBack(request.reference, "100", { paymentId: "777" }),
     );
-    expect(await acquirer.refund(request)).toMatchObject({ kind: "approved" });
+    expect(await acquirer.cancel(request)).toMatchObject({ kind: "approved" });
     expect(bank.received.map(({ path }) => path)).toEqual([
       "/v2/reporting/payment/details",
-      "/v2/payment/refund",
+      "/payment/cancel",
     ]);
     for (const answer of [
       detailsAnswer(),

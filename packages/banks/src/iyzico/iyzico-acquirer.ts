@@ -1,4 +1,6 @@
 import {
+  judge,
+  type AcquirerAmount,
   type AcquirerConnector,
   type AcquirerOutcome,
   type Capabilities,
@@ -8,11 +10,12 @@ import {
   type EnrolmentOutcome,
   type EnrolmentRequest,
   type FollowUpRequest,
+  type InquiryOutcome,
   type NotSent,
   type ProbedAcquirer,
   type ProbeOutcome,
 } from "@holdfast/acquirer";
-import { UNSUPPORTED, withAuthentication } from "@holdfast/acquirer/kit";
+import { PENDING, UNSUPPORTED, withAuthentication } from "@holdfast/acquirer/kit";
 
 import { cancel, reverse } from "./cancels.ts";
 import { FAILURE_CODES, IYZICO_CODE_LIST } from "./failure-codes.ts";
@@ -184,15 +187,45 @@ function capture(
   );
 }
 
-function refund(
+/**
+ * iyzico may take the second of two equal refunds for a copy, and answer it with the first one's approval, under a
+ * name that reporting does not have. So an approval is believed once reporting shows it under our reference, and it
+ * has the name that reporting gives it.
+ */
+async function refund(
   { settings, calls }: Account,
   request: FollowUpRequest,
   paymentId: string,
 ): Promise<AcquirerOutcome> {
+  const { orderId, reference, amountMinor, currency, waitUntil } = request;
   const sent = refundRequest(request, paymentId, settings);
-  return calls.outcome(sent, request.waitUntil, (answer) =>
-    readGivenBack(answer, { ...request, conversationId: request.reference, paymentId }),
+  const outcome = await calls.outcome(sent, waitUntil, (answer) =>
+    readGivenBack(answer, { ...request, conversationId: reference, paymentId }),
   );
+  if (outcome.kind !== "approved") return outcome;
+  const details = await calls.details(orderId, waitUntil);
+  if (details.kind !== "payments") return { ...PENDING, heard: outcome };
+  const record = movementsOf(details.payments);
+  const shown = judge({ reference, kind: "refund", amountMinor, currency }, record, IYZICO_CAPABILITIES);
+  if (shown.kind === "approved" && isEqual(shown, request)) return shown;
+  // Only an approval that may be another refund's is forgotten, so that ours can be sent again.
+  return mayBeCopy(record, request) ? PENDING : { ...PENDING, heard: outcome };
+}
+
+/** True if the record shows an equal refund under another reference. */
+function mayBeCopy(record: InquiryOutcome, request: FollowUpRequest): boolean {
+  const others = record.kind === "found" ? record.movements : [];
+  return others.some(
+    (other) =>
+      other.kind === "refund" &&
+      other.ownReference !== undefined &&
+      other.ownReference !== request.reference &&
+      isEqual(other, request),
+  );
+}
+
+function isEqual(one: AcquirerAmount, other: AcquirerAmount): boolean {
+  return one.amountMinor === other.amountMinor && one.currency === other.currency;
 }
 
 /**

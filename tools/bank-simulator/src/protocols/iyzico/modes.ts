@@ -27,6 +27,7 @@ export const modesSchema = z.strictObject({
   captureAmounts: z.enum(["lower", "equal", "higher"]).default("lower"),
   holdCancel: z.enum(["any_day", "same_day", "refused"]).default("any_day"),
   sameDayRefunds: z.enum(["accepted", "refused"]).default("accepted"),
+  refundNames: z.enum(["both", "answer_only", "record_only", "differ"]).default("both"),
 });
 
 export type Modes = z.output<typeof modesSchema>;

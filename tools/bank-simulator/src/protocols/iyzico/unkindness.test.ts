@@ -33,6 +33,23 @@ test("a second equal refund in the duplicate window has the first one's name and
   expect(await bank.movements()).toBe("sale approved, refund approved, refund approved");
 });
 
+test.each([
+  ["both", "name", "name"],
+  ["answer_only", "name", undefined],
+  ["record_only", undefined, "name"],
+  ["differ", "name", "reported-name"],
+])("a refund has its name in %s", async (refundNames, answered, shown) => {
+  await using bank = await startTestBank();
+  await bank.modes({ refundNames });
+  const paymentId = await pay(bank);
+  const answer = await refund(bank, paymentId, "20.0");
+  const name = (await bank.ledger()).at(-1)!.hostReference;
+  const [payment = {}] = await bank.report({ paymentId });
+  const [item] = payment["itemTransactions"] as { refunds: Answer[] }[];
+  expect(answer["refundHostReference"]).toBe(answered?.replace("name", name));
+  expect(item!.refunds[0]!["hostReference"]).toBe(shown?.replace("name", name));
+});
+
 test("inquiries that lag show payments, refunds and cancels when they are old enough", async () => {
   await using bank = await startTestBank();
   await bank.modes({ historyLagSeconds: 60 });

@@ -160,8 +160,8 @@ function refundCall(which: z.ZodRawShape, signs: readonly string[]): Call {
       .object({ ...followUpFields, ...which, price: amountField, currency: currencyField })
       .transform(({ price, ...asked }) => ({ ...asked, amountMinor: price })),
     rules: refundRules,
-    answer: (_desk, payment, line, { paymentTransactionId }) => {
-      const { hostReference: refundHostReference } = line;
+    answer: ({ modes }, payment, line, { paymentTransactionId }) => {
+      const refundHostReference = modes.refundNames === "record_only" ? undefined : line.hostReference;
       const fields = { paymentTransactionId, refundHostReference, retryable: false };
       return success({ ...followUpAnswer(payment, line), ...fields }, signs);
     },

@@ -155,7 +155,13 @@ function refundsOf(desk: Desk, { refunds }: Item): AnswerFields[] {
     refundPrice: Decimal.ofMinor(amountMinor),
     isAfterSettlement: line.isAfterSettlement ?? false,
     ...recordFields(desk, line),
+    hostReference: shownHostReference(desk, line),
   }));
+}
+
+function shownHostReference({ modes: { refundNames } }: Desk, { hostReference }: Entry): string | undefined {
+  if (refundNames === "answer_only") return undefined;
+  return refundNames === "differ" ? `reported-${hostReference}` : hostReference;
 }
 
 function recordFields(desk: Desk, { at, authCode, hostReference, currency }: Entry): AnswerFields {
