@@ -96,6 +96,12 @@ export class Book<Line> {
     return this.#orders.get(keyOf(merchant, id));
   }
 
+  /** All orders of the merchant of a line that is not applied yet; none if the line shows nothing. */
+  ordersBeside(line: Line): IteratorObject<Order<Line>> {
+    const merchant = this.#postingOf(line)?.merchant;
+    return this.#orders.values().filter((order) => order.merchant === merchant);
+  }
+
   /**
    * An order by its id alone, for the bank's staff: the first one if several merchants have chosen the same
    * id.

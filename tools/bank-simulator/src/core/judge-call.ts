@@ -3,7 +3,7 @@ import { voidedKind, type BankLine } from "./bank-line.ts";
 import type { Row } from "./book.ts";
 import { halfOf } from "./money.ts";
 import type { Case } from "./rules.ts";
-import { duplicateOf, type Unkindness } from "./unkindness.ts";
+import { duplicateOf, duplicateOfCard, type Unkindness } from "./unkindness.ts";
 
 /** A call about money at a bank that knows payments by their order. */
 export type OrderCase<Entry> = Case<Entry> & { request: { operation: BankLine["operation"] } };
@@ -18,7 +18,8 @@ type Judge<Entry, Judged> = {
 
 /**
  * Judges a call by the bank's records, and resolves with its line when the line is on the disk. A copy within
- * the bank's duplicate window gets the first one's line, whatever its own judgement would be.
+ * the bank's duplicate window gets the first one's line under its own order, whatever its own judgement would
+ * be.
  */
 export function judgeCall<Entry extends BankLine, Judged extends { of: OrderCase<Entry>; verdict: unknown }>(
   { bank, modes }: Office<Entry>,
@@ -28,9 +29,10 @@ export function judgeCall<Entry extends BankLine, Judged extends { of: OrderCase
   return bank.judge<{ line: Entry; judged: Judged; isCopy: boolean }>((nowMs) => {
     const judged = judgedAt(nowMs);
     const { of, verdict } = judged;
-    const copied = duplicateOf(of.order, { ...of, operation: of.request.operation }, modes);
-    if (copied) return { outcome: { line: copied, judged, isCopy: true } };
     const line = lineOf(judged, bank.book.sequence + 1);
+    const asked = { ...of, operation: of.request.operation };
+    const copied = duplicateOf(of.order, asked, modes) ?? duplicateOfCard(bank.book, line, asked, modes);
+    if (copied) return { outcome: { line: { ...copied, orderId: line.orderId }, judged, isCopy: true } };
     const isTwice = behaviour === "twice" && verdict === undefined;
     const again = isTwice
       ? { ...lineOf(judged, bank.book.sequence + 2), uncalled: "again" as const }

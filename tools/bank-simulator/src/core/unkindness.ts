@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import type { Order, Posting, Row } from "./book.ts";
+import type { Book, Order, Posting, Row } from "./book.ts";
 
 /**
  * Misbehaviour of any bank, whatever its protocol. It consists of modes: a setting chooses them at the start,
@@ -16,6 +16,8 @@ export const unkindShape = {
   zone: z.string().refine(isZone, "must be a zone of IANA").nullable().default(null),
   /** A second equal movement of an order within this time gets the first one's answer, and is not carried out. */
   duplicateWindowSeconds: z.int().min(0).max(86_400).default(0),
+  /** `card`: a second equal charge or refund of another order of the card is taken for a copy, too. */
+  duplicateWindowOf: z.enum(["order", "card"]).default("order"),
   /** The age from which on inquiries show a movement. */
   historyLagSeconds: z.int().min(0).max(86_400).default(0),
   /**
@@ -52,6 +54,24 @@ export function duplicateOf<Line extends { at: string }>(
   return order?.rows
     .map((row) => lineOf(row, operation, amountMinor))
     .find((line) => line !== undefined && isRecent(line));
+}
+
+/**
+ * The approved line of the card, in any order, that a bank takes a charge or a refund for if its window is over
+ * card and amount. Captures name their hold, so they are no copies of another order's.
+ */
+export function duplicateOfCard<Line extends { at: string; pan: string | null }>(
+  book: Pick<Book<Line>, "ordersBeside">,
+  line: Line,
+  movement: Movement,
+  modes: Pick<Unkindness, "duplicateWindowSeconds" | "duplicateWindowOf">,
+): Line | undefined {
+  if (modes.duplicateWindowOf === "order" || line.pan === null || movement.operation === "capture")
+    return undefined;
+  return book
+    .ordersBeside(line)
+    .map((order) => duplicateOf(order, movement, modes))
+    .find((copied) => copied?.pan === line.pan);
 }
 
 function lineOf<Line>(

@@ -39,6 +39,30 @@ test("a second equal movement in the duplicate window has the first one's name a
   ]);
 });
 
+test("a window over card and amount takes another order's charge or refund for a copy, under its own order id", async () => {
+  await using bank = await startTestBank({ modes: { sameDayCredit: true } });
+  const sold = [await bank.ask(auth("o")), await bank.ask(auth("p"))];
+  expect(sold[1]?.TransId).not.toBe(sold[0]?.TransId);
+  await bank.modes({ duplicateWindowSeconds: 60, duplicateWindowOf: "card" });
+  const copy = await bank.ask(auth("q"));
+  expect(copy).toMatchObject({ Response: "Approved", OrderId: "q", TransId: sold[0]?.TransId });
+  expect((await bank.ask(auth("r", { Total: "3" }))).TransId).not.toBe(sold[0]?.TransId);
+  const other = await bank.ask(auth("s", { Number: "5406675406675403" }));
+  expect(sold.map(({ TransId }) => TransId)).not.toContain(other.TransId);
+  const first = await bank.ask(credit("2"));
+  expect(await bank.ask({ ...credit("2"), OrderId: "p" })).toMatchObject({
+    OrderId: "p",
+    TransId: first.TransId,
+  });
+  expect((await bank.ledger()).map(({ operation, orderId }) => `${operation} ${orderId}`)).toEqual([
+    "sale o",
+    "sale p",
+    "sale r",
+    "sale s",
+    "refund o",
+  ]);
+});
+
 test("a history that lags shows each movement when it is old enough, and judges by all of them", async () => {
   let nowMs = NOON;
   await using bank = await startTestBank({ machineNow: () => nowMs });
