@@ -45,7 +45,7 @@ export async function undoPayment(
   if (charge && amountMinor !== (known?.approved_minor ?? payment.amount_minor))
     await noteFound(deps, payment, charge, found);
   return await sendReversal(deps, payment, calls, {
-    target: withKnownId(targetOf(payment), found, charge),
+    target: await namedTarget(deps, payment, found, charge),
     amountMinor,
     isUnseen: found.kind === "not_found" || calls.some(isReversed),
   });
@@ -143,12 +143,40 @@ async function refundSettled(
 }
 
 /**
- * A lost answer may have named the charge, and the inquiry names it again. A received answer has named it.
+ * A lost answer may have named the charge, and the inquiry names it again. A received answer has named it. A
+ * bank may have taken the charge for a copy of another payment's, and answered with that one's name: a void by
+ * it would be of that one's money. Unless the record shows it, only what the record has of the order is undone.
  */
-function withKnownId(target: Target, found: Verdict, charge: BankCall | undefined): Target {
+async function namedTarget(
+  deps: Pick<RecoverDeps, "db" | "events">,
+  payment: UndonePayment,
+  found: Verdict,
+  charge: BankCall | undefined,
+): Promise<Target> {
   const shown = found.kind === "approved" ? found.externalTransactionId : "";
-  const externalTransactionId = (charge && isApproved(charge) && charge.external_transaction_id) || shown;
-  return externalTransactionId === "" ? target : { ...target, externalTransactionId };
+  const said = charge && isApproved(charge) ? charge.external_transaction_id : null;
+  const name = said || shown || payment.external_transaction_id;
+  // An approval that was noted as whole is repeated in the record's place.
+  const isShown = name === shown && charge?.outcome !== "approved";
+  const isUnsure = name !== null && !isShown && (await isAnothers(deps.db, payment, name));
+  if (isUnsure) deps.events.answerMismatched(payment);
+  return targetOf({ ...payment, external_transaction_id: isUnsure ? null : name });
+}
+
+/** True if another payment at the account has the name. */
+async function isAnothers(
+  db: RecoverDeps["db"],
+  { payment_id, account_id }: UndonePayment,
+  name: string,
+): Promise<boolean> {
+  const namesake = await db
+    .selectFrom("payment")
+    .select("payment_id")
+    .where("external_transaction_id", "=", name)
+    .where("account_id", "=", account_id)
+    .where("payment_id", "<>", payment_id)
+    .executeTakeFirst();
+  return namesake !== undefined;
 }
 
 /** The result of an inquiry as a word, or the reason why it has none. */
