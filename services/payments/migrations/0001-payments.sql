@@ -372,7 +372,8 @@ create table bank_call (
 ) with (fillfactor = 60);                                -- room for the answer beside the row: no index changes with a payment's
 
 -- A bank's name belongs to one movement of a payment: a second one that is approved under it may be the answer to the first.
-create unique index bank_call_own_name on bank_call (payment_id, account_id, own_name)
+-- The payment is last, so that the answer to a refund is compared with other payments' names, too.
+create unique index bank_call_own_name on bank_call (account_id, own_name, payment_id)
   where own_name is not null;
 
 grant select, insert, update (answered_at, outcome, external_transaction_id, own_name, auth_code, result_code, result_message,

@@ -7,7 +7,7 @@ import { Pool } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startPaymentsHarness, type PaymentsHarness } from "../../../test/payments-harness.ts";
 import type { PaymentsDatabase } from "../../database.ts";
-import { beginCall, findCalls, noteAnswer, type BegunCall } from "./call-queries.ts";
+import { beginCall, findCalls, makeCall, noteAnswer, type BegunCall } from "./call-queries.ts";
 import { TEST_ACCOUNT_ID } from "@holdfast/tests/support";
 
 /** The bank's name belongs to one movement of a payment, however the answers come. */
@@ -115,6 +115,24 @@ test("two answers about one refund are one approval, and another payment may hav
     expect(await noteAnswer(database(), call, approval("t-1"), NAMING)).toEqual(approval("t-1"));
   expect(await rowOf(first)).toMatchObject({ own_name: "t-1" });
   expect(await rowOf(repeat)).toMatchObject({ own_name: null, external_transaction_id: "t-1" });
+});
+
+test("the answer to a refund under another payment's name is a mismatch, until the order's record shows it", async () => {
+  const calls = [await begun(await sold()), await begun(await sold()), await begun(await sold())] as const;
+  const byNames = { ...NAMING, ownReferenceOn: [] };
+  const answered = (call: BegunCall, can: Parameters<typeof makeCall>[2]) =>
+    makeCall(database(), call, can, () => Promise.resolve(approval("t-3")));
+  expect(await answered(calls[0], byNames)).toEqual(approval("t-3"));
+  expect(await answered(calls[1], byNames)).toEqual(MISMATCH);
+  expect(await rowOf(calls[1])).toMatchObject({
+    outcome: "unknown",
+    external_transaction_id: "t-3",
+    own_name: null,
+    heard_at: null,
+  });
+  expect(await noteAnswer(database(), calls[1], approval("t-3"), NAMING)).toEqual(approval("t-3"));
+  // A bank that gives our reference back is asked by it.
+  expect(await answered(calls[2], { ...NAMING, ownReferenceOn: ["refund"] })).toEqual(approval("t-3"));
 });
 
 test("the sale's name is no refund's, but where the bank has voided the sale", async () => {

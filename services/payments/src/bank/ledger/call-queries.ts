@@ -2,6 +2,7 @@
 import { msSince } from "@holdfast/postgres";
 import { failpoint } from "@holdfast/service-runtime";
 import {
+  isToldByNames,
   MISMATCH,
   type Approved,
   type Capabilities,
@@ -98,15 +99,40 @@ export async function beginCall(
 export async function makeCall<Answer extends CallAnswer>(
   db: Db,
   call: BegunCall,
-  can: Naming,
+  can: Naming & Pick<Capabilities, "ownReferenceOn">,
   send: () => Promise<Answer>,
 ): Promise<Answer | Unknown> {
   await failpoint("payments.after_call_begin");
   const answer = await send();
   await failpoint("payments.after_call");
-  const noted = await noteAnswer(db, call, answer, can);
+  const others = await approvalOfAnother(db, call, answer, can);
+  const noted = others ? await noteAnothers(db, call, others) : await noteAnswer(db, call, answer, can);
   await failpoint("payments.after_call_note");
   return noted;
+}
+
+/**
+ * The approval in the answer to a refund, if another payment's movement at the account has its name, where only
+ * names tell refunds apart: the bank may have taken it for a copy of that one. What the order's own record
+ * shows is believed under any name.
+ */
+async function approvalOfAnother(
+  db: Db,
+  { payment_id, account_id, kind }: BegunCall,
+  answer: CallAnswer,
+  can: Pick<Capabilities, "ownReferenceOn">,
+): Promise<Approved | undefined> {
+  const approval = kind === "refund" && isToldByNames(kind, can) ? approvalIn(answer) : undefined;
+  const name = approval && nameIn(approval);
+  if (!name) return undefined;
+  const namesake = await db
+    .selectFrom("bank_call")
+    .select("payment_id")
+    .where("account_id", "=", account_id)
+    .where("own_name", "=", name)
+    .where("payment_id", "<>", payment_id)
+    .executeTakeFirst();
+  return namesake && approval;
 }
 
 /** The account's habit in naming what it approves. */
@@ -136,7 +162,11 @@ export async function noteAnswer<Answer extends CallAnswer>(
     const isNoted = await writeAnswer(db, call, answer, { ownName: given === "own" ? name : null });
     if (isNoted) return answer;
   }
-  // The approval is stored for operators to read, but does not count as this call's answer.
+  return await noteAnothers(db, call, approval);
+}
+
+/** The approval is stored for operators to read, but does not count as this call's answer. */
+async function noteAnothers(db: Db, call: BegunCall, approval: Approved): Promise<Unknown> {
   await writeAnswer(db, call, { ...MISMATCH, heard: approval }, { isAnothers: true });
   return MISMATCH;
 }
