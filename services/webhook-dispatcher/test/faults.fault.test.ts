@@ -170,7 +170,7 @@ test("a claim gives each endpoint its share, whatever waits for one of them, and
   // The table has its rows in the order of their insertion, and endpoints take turns in that of their ids.
   const merchants: { merchantId: string }[] = [];
   const ids = Array.from({ length: 5 }, () => randomUUIDv7());
-  for (const id of ids.sort().reverse()) merchants.push(await harness.enable(undefined, id));
+  for (const id of ids.sort().toReversed()) merchants.push(await harness.enable(undefined, id));
   await starting.stop();
   const pool = poolOf(harness.database.urls.webhooks.owner);
   for (const [index, { merchantId }] of merchants.entries()) {
