@@ -195,8 +195,10 @@ function operators(world: World, setting: Setting): Step {
     setting.ours.refusalOf(row, reversal, outcome, LIMITS.horizonMs) === undefined;
   const steps: Step = [];
   const stands = chargeOf(book, payment.account)?.amount === WHOLE;
-  const said = isSettled ? askAboutRefund(world, setting) : askAboutSale(world, setting);
-  const isSure = isSettled ? said.kind === "declined" : said.kind === "approved" && said.amount === WHOLE;
+  const refund = isSettled ? askAboutRefund(world, setting).kind : undefined;
+  const sale = askAboutSale(world, setting);
+  const isWhole = sale.kind === "approved" && sale.amount === WHOLE;
+  const isSure = refund === undefined || (refund === "not_found" && isRefused) ? isWhole : refund === "declined";
   if (stands && isSure && isAllowed("SUCCESS")) {
     steps.push({
       label: "two operators resolve the payment as SUCCESS",

@@ -77,6 +77,8 @@ export interface OrderBank<Written, Proof> {
    * then the record is read after every refused void, and says whether the day is over.
    */
   readonly settledCode?: string;
+  /** True if a void is too late by our own clock, at a bank whose record never says that a day is over. */
+  isVoidLate?(order: Order): boolean;
 
   /** Undefined for what the protocol cannot carry: another currency, more digits, an order's id of other characters. */
   write(request: AcquirerAmount & { orderId: string }): Written | undefined;
@@ -99,7 +101,10 @@ type Proven<Proof> =
   | { kind: "proven"; proof: Proof; authentication: Authentication }
   | Exclude<CompletionOutcome, { kind: "approved" }>;
 
-type VoidingBank = Pick<OrderBank<never, unknown>, "void" | "standing" | "nothingLeft" | "settledCode">;
+type VoidingBank = Pick<
+  OrderBank<never, unknown>,
+  "void" | "standing" | "nothingLeft" | "settledCode" | "isVoidLate"
+>;
 
 /** The port of such a bank. A deadline is our own only, and an order that the bank has not seen cannot be bound. */
 export function createOrderAcquirer<Written, Proof>(bank: OrderBank<Written, Proof>): ProbedAcquirer {
@@ -252,7 +257,10 @@ async function voidUnnamed(bank: VoidingBank, order: Order): Promise<VoidOutcome
 }
 
 function voidShown(bank: VoidingBank, order: Order, shown: Standing, name?: string): Promise<VoidOutcome> {
-  return voidStanding(shown, order, {
+  // Beside a refund no void is sent, whose refusal could say that the day is over.
+  const isCredited = shown.kind === "live" && shown.success.isCredited && shown.success.state === "taken";
+  const isOver = isCredited && bank.isVoidLate?.(order) === true;
+  return voidStanding(isOver ? { ...shown, kind: "settled" } : shown, order, {
     send: ({ externalTransactionId }) => voidByName(bank, order, name ?? externalTransactionId),
     settled: () => ({ resultCode: bank.settledCode ?? "SETTLED", resultMessage: "" }),
   });

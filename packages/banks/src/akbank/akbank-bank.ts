@@ -146,11 +146,15 @@ class AkbankBank implements OrderBank<WrittenAmount, Proof> {
     return isRefused(outcome, NO_TARGET) ? { kind: "not_sent", reason: "no_record" } : outcome;
   }
 
+  isVoidLate(order: Order): boolean {
+    return isVoidLate(order, this.#businessDay);
+  }
+
   void(order: Order, name: string): Promise<VoidOutcome> {
     return voidByRecord(order, name, {
       look: () => this.#history(order),
       undo: ({ externalTransactionId }) => this.#move(order, { type: "void" }, externalTransactionId),
-      isDayOver: isVoidLate(order, this.#businessDay),
+      isDayOver: this.isVoidLate(order),
       refusals: VOID_REFUSALS,
     });
   }

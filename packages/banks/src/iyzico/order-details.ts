@@ -109,7 +109,8 @@ export type Cancellable = Success & { because: string };
 
 /**
  * A cancel gives a whole payment back. It is possible only on the business day, and not for a payment that
- * has been refunded in part. An authorization can be cancelled on later days, too.
+ * has been refunded in part. Of one that has been refunded in whole nothing is left. An authorization can be
+ * cancelled on later days, too.
  */
 export function asCancellable(
   payment: TakenPayment,
@@ -119,9 +120,8 @@ export function asCancellable(
   const { paymentId: externalTransactionId, paidPrice: amountMinor, currency: of } = payment;
   const common = { externalTransactionId, amountMinor, currency: of, resultCode: "not_cancellable" };
   const isHold = payment.phase === "PRE_AUTH";
-  if (isCancelled(payment)) return { ...common, state: "voided", because: "" };
-  if (payment.itemTransactions.some(({ refunds }) => refunds.length > 0))
-    return { ...common, state: "settled", because: "partly refunded" };
+  if (isCancelled(payment) || isRefunded(payment)) return { ...common, state: "voided", because: "" };
+  if (refundsOf(payment).length > 0) return { ...common, state: "settled", because: "partly refunded" };
   if (!isHold && now >= businessDayEnd(sentAt, businessDay))
     return { ...common, state: "settled", because: "its business day has ended" };
   return { ...common, state: isHold ? "held" : "taken", because: "" };
@@ -198,6 +198,12 @@ function charges(payment: TakenPayment): BankMovement[] {
 /** True once a cancel has reversed the payment. */
 function isCancelled({ cancels }: TakenPayment): boolean {
   return cancels.some(({ refundStatus }) => refundStatus === DONE);
+}
+
+/** True once refunds have given the whole payment back. */
+function isRefunded(payment: TakenPayment): boolean {
+  const done = refundsOf(payment).filter(({ state }) => state === "approved");
+  return done.length > 0 && done.reduce((sum, { amountMinor }) => sum + amountMinor, 0n) >= payment.paidPrice;
 }
 
 /** The documents do not define other values, so they are neither done nor refused. */

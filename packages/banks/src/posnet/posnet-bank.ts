@@ -180,6 +180,10 @@ class PosnetBank implements OrderBank<Written, Proof> {
     return isRefused(outcome, NO_TARGET) ? { kind: "not_sent", reason: "no_record" } : outcome;
   }
 
+  isVoidLate(order: Order): boolean {
+    return isVoidLate(order, this.#businessDay, HOLD_DAYS);
+  }
+
   /** A record may show a void only as a row that no longer counts, and a refusal looks the same. */
   void(order: Order, name: string): Promise<VoidOutcome> {
     const undone = new Set([name]);
@@ -189,7 +193,7 @@ class PosnetBank implements OrderBank<Written, Proof> {
         undone.add(success.externalTransactionId);
         return this.#undo(order, success);
       },
-      isDayOver: isVoidLate(order, this.#businessDay, HOLD_DAYS),
+      isDayOver: this.isVoidLate(order),
       refusals: VOID_REFUSALS,
     });
   }

@@ -40,8 +40,8 @@ function isWholeCharge(
 }
 
 /**
- * Asks the bank whether the whole charge of a payment that is being reversed is still valid. One call is
- * enough: after a settlement only the refund can have given the money back.
+ * Asks the bank whether the whole charge of a payment that is being reversed is still valid. After a
+ * settlement only the refund can have given the money back.
  */
 export async function askWhetherItStands(
   deps: RecoverDeps,
@@ -51,9 +51,12 @@ export async function askWhetherItStands(
   const known = reversalOf(calls);
   if (known?.settled_at) {
     const refund = await inquire(deps, payment, reversalRefund(payment, known), calls);
+    const isUnseen = refund.kind === "not_found";
     // After a chargeback no refund is sent, and `refusalOf` has checked that no earlier one can arrive.
-    const isNotSent = refund.kind === "not_found" && payment.charged_back_minor > 0n;
-    return { stands: refund.kind === "declined" || isNotSent, cause: `refund_${causeOf(refund)}` };
+    const stands = refund.kind === "declined" || (isUnseen && payment.charged_back_minor > 0n);
+    // A bank may keep no record of a refund that it has declined: then the charge has to be there.
+    if (stands || !isUnseen || known.refused_at === null)
+      return { stands, cause: `refund_${causeOf(refund)}` };
   }
   const charge = await askAboutCharge(deps, payment, []);
   const stands = charge.kind === "approved" && isWholeCharge(payment, charge);
