@@ -14,7 +14,7 @@ const WRITES_MERCHANTS: Rights = [
 const REFUSES_OPERATORS: Rights = ["SELECT", "INSERT (person, reason, refused_by)", "DELETE"];
 const WRITES_CREDENTIALS: Rights = [
   "SELECT",
-  "INSERT (api_key, merchant_id, secret_hmac, pepper_id, issued_by, expires_at, addresses)",
+  "INSERT (api_key, merchant_id, secret_hash, pepper_id, issued_by, expires_at, addresses)",
   "UPDATE (revoked_at)",
 ];
 
@@ -606,7 +606,7 @@ const INVALID_PARAMETER = "22023";
 describe("a revocation is final", () => {
   const credential = (revokedAt: string) => `
     with new as (insert into gateway.merchant (name) values ('A shop') returning merchant_id)
-    insert into gateway.credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by, revoked_at)
+    insert into gateway.credential (api_key, merchant_id, secret_hash, pepper_id, issued_by, revoked_at)
     select 'hf_live_' || gen_random_uuid(), merchant_id, decode(repeat('00', 32), 'hex'), 'p1', 'olga', ${revokedAt} from new
     returning api_key`;
   const given = async (revokedAt: string) =>
@@ -640,7 +640,7 @@ describe("a revocation is final", () => {
 const INTEGRITY_CONSTRAINT = "23000";
 
 test("the pages for browsers read no credential, the merchant API writes nothing, and only operators' listener the audit log", async () => {
-  const reads = ["select api_key from gateway.credential", "select secret_hmac from gateway.credential"];
+  const reads = ["select api_key from gateway.credential", "select secret_hash from gateway.credential"];
   const writes = [
     "update gateway.merchant set rules = null",
     "update gateway.merchant set status = 'ACTIVE'",

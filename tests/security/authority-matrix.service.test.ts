@@ -179,7 +179,7 @@ describe("a user of the bus, who has no person's token", () => {
 
 describe("a role of the database", () => {
   const NEVER = "where false";
-  /** The statements that would do each deed: the rights are checked, and no row is changed. */
+  /** The statements that would do each deed: rights are checked, and no row is changed. */
   const STATEMENTS: Record<Deed, string[]> = {
     // `payments` pays by these rows. A refund of `refunds` moves no money by itself: see payout-needs-people.service.test.ts.
     money: [
@@ -195,20 +195,29 @@ describe("a role of the database", () => {
     ],
     key: [
       `update gateway.credential set revoked_at = now() ${NEVER}`,
-      // No credential has this key.
-      "select gateway.replace_secret_hash('', '', '', '', '')",
+      // All that a role can read of a credential is no proof of its secret.
+      `select gateway.replace_secret_hash(api_key, pepper_id, secret_hash, 'p2', secret_hash) as done
+        from gateway.credential`,
       `update payments.acquirer_account_version set sealed_secrets = null ${NEVER}`,
       `update webhooks.endpoint set url = url ${NEVER}`,
     ],
     file: [`update settlement.import set state = state ${NEVER}`],
   };
 
+  beforeAll(async () => {
+    await system.query(
+      `with new as (insert into gateway.merchant (name) values ('A shop') returning merchant_id)
+       insert into gateway.credential (api_key, merchant_id, secret_hash, pepper_id, issued_by)
+       select 'hk_live_' || repeat('a', 24), merchant_id, sha256('a'), 'p1', 'olga' from new`,
+    );
+  });
+
   test.each([...appRoleNames, AUDITOR])("%s", async (role) => {
     const can = await withClient(system.database.superuserUrl, async (client) => {
       await client.query(`set role ${role}`);
       const isAllowed = async (statement: string) =>
-        await client.query(statement).then(
-          () => true,
+        await client.query<{ done?: boolean }>(statement).then(
+          ({ rows }) => rows.every(({ done = true }) => done),
           ({ code, message }: { code: string; message: string }) => {
             expect(code, message).toBe("42501");
             return false;

@@ -182,7 +182,7 @@ describe.each(GATEWAY_LISTENERS)("%s, taken over,", (listener) => {
     const apiKey = `hf_live_${randomUUID()}`;
     await system.query(
       `with new as (insert into gateway.merchant (name) values ('A shop') returning merchant_id)
-       insert into gateway.credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by, revoked_at)
+       insert into gateway.credential (api_key, merchant_id, secret_hash, pepper_id, issued_by, revoked_at)
        select $1, merchant_id, decode(repeat('00', 32), 'hex'), 'p1', 'olga', now() from new`,
       [apiKey],
     );
@@ -197,7 +197,7 @@ test.each(GATEWAY_LISTENERS.filter((listener) => listener !== "gateway-operator"
   "%s, taken over, adds no key to a merchant, revokes none and has no operator's Idempotency-Key",
   async (listener) => {
     const statements = [
-      `insert into gateway.credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by)
+      `insert into gateway.credential (api_key, merchant_id, secret_hash, pepper_id, issued_by)
        select 'hk_live_' || repeat('a', 24), merchant_id, decode(repeat('00', 32), 'hex'), 'p1', 'olga'
        from gateway.merchant`,
       "update gateway.credential set revoked_at = now()",

@@ -70,8 +70,9 @@ create table credential (
   api_key      text primary key check (char_length(api_key) between 27 and 66),
   merchant_id  uuid not null references merchant,
 
-  -- HMAC-SHA-256 of the secret under a pepper that is not in this database, and that pepper's id.
-  secret_hmac  bytea not null check (octet_length(secret_hmac) = 32),
+  -- SHA-256 of the secret's HMAC-SHA-256 under a pepper that is not in this database, and that pepper's id. The HMAC is
+  -- known only to whoever has both the secret and the pepper: it proves that the secret was at hand (docs/adr/0077).
+  secret_hash  bytea not null check (octet_length(secret_hash) = 32),
   pepper_id    text not null check (char_length(pepper_id) between 1 and 32),
 
   -- The person who issued it could ask in the merchant's name, and so may not decide about what was asked with it.
@@ -96,7 +97,7 @@ create index credential_pepper on credential (pepper_id) where revoked_at is nul
 grant select on credential to gateway_merchant;
 
 grant select on credential to gateway_operator;
-grant insert (api_key, merchant_id, secret_hmac, pepper_id, issued_by, expires_at, addresses) on credential to gateway_operator;
+grant insert (api_key, merchant_id, secret_hash, pepper_id, issued_by, expires_at, addresses) on credential to gateway_operator;
 grant update (revoked_at) on credential to gateway_operator;
 
 grant select (api_key, merchant_id, created_at, revoked_at, issued_by, expires_at, addresses, last_used_on) on credential
@@ -115,13 +116,13 @@ create trigger credential_revocation_is_final before update on credential
   execute function keep_revocation();
 
 -- Puts a secret's hash under another pepper, if nothing has changed it meanwhile. Peppers are replaced so: a credential
--- moves to the active one at a sign-in, when its secret is at hand. It runs as the owner, so that the role which signs
--- merchants in can replace no hash of a revoked credential, none that it has not read, and nothing else.
-create function replace_secret_hash(key text, from_pepper text, from_hmac bytea, to_pepper text, to_hmac bytea)
+-- moves to the active one at a sign-in, when its secret is at hand, which from_hmac proves. It runs as the owner, so that the
+-- role which signs merchants in can replace no hash by what it reads here, none of a revoked credential, and nothing else.
+create function replace_secret_hash(key text, from_pepper text, from_hmac bytea, to_pepper text, to_hash bytea)
 returns boolean language sql security definer set search_path = gateway, pg_temp as $$
   with replaced as (
-    update credential set secret_hmac = to_hmac, pepper_id = to_pepper
-    where api_key = key and pepper_id = from_pepper and secret_hmac = from_hmac and to_pepper <> from_pepper
+    update credential set secret_hash = to_hash, pepper_id = to_pepper
+    where api_key = key and pepper_id = from_pepper and secret_hash = sha256(from_hmac) and to_pepper <> from_pepper
       and revoked_at is null
     returning api_key
   )

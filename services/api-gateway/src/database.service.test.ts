@@ -23,7 +23,7 @@ describe("the role of the operators' listener", () => {
     "truncate merchant cascade",
     "insert into merchant (name, status) values ('A', 'ACTIVE')",
     "insert into merchant (merchant_id, name) values (uuidv7(), 'A')",
-    "update credential set secret_hmac = secret_hmac",
+    "update credential set secret_hash = secret_hash",
     "update credential set merchant_id = merchant_id",
     "delete from credential",
     "update operator_key set fingerprint = fingerprint",
@@ -70,22 +70,22 @@ describe("the tables refuse", () => {
     ],
     [
       "a short hash",
-      `with m as (${MERCHANT}) insert into credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by) select ${key}, merchant_id, '\\x00', 'p', 'olga' from m`,
+      `with m as (${MERCHANT}) insert into credential (api_key, merchant_id, secret_hash, pepper_id, issued_by) select ${key}, merchant_id, '\\x00', 'p', 'olga' from m`,
     ],
     [
       "a short key",
-      `with m as (${MERCHANT}) insert into credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by) select 'hk_', merchant_id, ${hmac}, 'p', 'olga' from m`,
+      `with m as (${MERCHANT}) insert into credential (api_key, merchant_id, secret_hash, pepper_id, issued_by) select 'hk_', merchant_id, ${hmac}, 'p', 'olga' from m`,
     ],
     [
       "a hash of no pepper",
-      `with m as (${MERCHANT}) insert into credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by) select ${key}, merchant_id, ${hmac}, '', 'olga' from m`,
+      `with m as (${MERCHANT}) insert into credential (api_key, merchant_id, secret_hash, pepper_id, issued_by) select ${key}, merchant_id, ${hmac}, '', 'olga' from m`,
     ],
   ])("%s", async (_case, sql) => {
     await expect(asOperatorListener(sql)).rejects.toMatchObject({ code: "23514" });
   });
 
   test("a credential of nobody", async () => {
-    const sql = `insert into credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by) values (${key}, uuidv7(), ${hmac}, 'p', 'olga')`;
+    const sql = `insert into credential (api_key, merchant_id, secret_hash, pepper_id, issued_by) values (${key}, uuidv7(), ${hmac}, 'p', 'olga')`;
     await expect(asOperatorListener(sql)).rejects.toMatchObject({ code: "23503" });
   });
 });
@@ -112,7 +112,7 @@ const COLUMNS: {
   credential: {
     api_key: "not null",
     merchant_id: "not null",
-    secret_hmac: "not null",
+    secret_hash: "not null",
     pepper_id: "not null",
     created_at: "not null",
     revoked_at: "null",

@@ -43,7 +43,7 @@ export type MerchantTable = {
 export type CredentialTable = {
   api_key: string;
   merchant_id: string;
-  secret_hmac: Buffer;
+  secret_hash: Buffer;
   pepper_id: string;
   created_at: Generated<Date>;
   revoked_at: Date | null;

@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { isApiKey, isTestKey, issueCredential, secretMatches } from "./credential.ts";
+import { isApiKey, isTestKey, issueCredential, proofOfSecret, secretMatches } from "./credential.ts";
 
 const [first, second] = [randomBytes(32), randomBytes(32)];
 const ring = {
@@ -19,13 +19,21 @@ test("an issued credential verifies, and only with its own secret", () => {
   expect(secretMatches(ring, hash, "")).toBe(false);
 });
 
+test("the hash of a secret's proof is what is stored, and the stored hash is no proof", () => {
+  const { apiSecret, hash } = issueCredential({ ...ring, activeId: "p1" });
+  const proof = proofOfSecret(ring, hash, apiSecret);
+  expect(proof.pepperId).toBe("p1");
+  expect(createHash("sha256").update(proof.secretHmac).digest()).toEqual(hash.secretHash);
+  expect(proof.secretHmac).not.toEqual(hash.secretHash);
+});
+
 test("keys and secrets are random, of their documented form, and the secret has 256 bits", () => {
   const issued = Array.from({ length: 100 }, () => issueCredential(ring));
   expect(new Set(issued.flatMap(({ apiKey, apiSecret }) => [apiKey, apiSecret])).size).toBe(200);
   for (const { apiKey, apiSecret, hash } of issued) {
     expect(isApiKey(apiKey)).toBe(true);
     expect(apiSecret).toMatch(/^hs_[\w-]{43}$/);
-    expect(hash.secretHmac.toString("latin1")).not.toContain(apiSecret);
+    expect(hash.secretHash.toString("latin1")).not.toContain(apiSecret);
   }
 });
 

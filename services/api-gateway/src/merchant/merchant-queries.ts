@@ -3,7 +3,7 @@ import { appendAudit, staffOf } from "@holdfast/audit";
 import { idInMode, type Merchant, type MerchantChange, type MerchantSettings } from "@holdfast/contracts";
 import { sql, type Kysely, type Selectable, type Transaction } from "kysely";
 import { read, write, type GatewayDatabase, type MerchantTable } from "../database.ts";
-import { isTestKey, type NewCredential, type SecretHash } from "./credential.ts";
+import { isTestKey, type NewCredential, type SecretHash, type SecretProof } from "./credential.ts";
 import { commissionColumns, rulesColumn, SETTINGS_COLUMNS, settingsOf } from "./merchant-settings.ts";
 import { merchantColumns, toMerchant, type MerchantRow } from "./merchant-row.ts";
 import { mayUse } from "./restrictions.ts";
@@ -19,13 +19,13 @@ export async function findCredential(db: Db, apiKey: string): Promise<StoredCred
     .selectFrom("credential")
     .innerJoin("merchant", "merchant.merchant_id", "credential.merchant_id")
     .select(["merchant.merchant_id", "status", ...SETTINGS_COLUMNS])
-    .select(["secret_hmac", "pepper_id", "revoked_at", "issued_by", "expires_at", "addresses"])
+    .select(["secret_hash", "pepper_id", "revoked_at", "issued_by", "expires_at", "addresses"])
     .select(sql<number | null>`last_used_on - date '1970-01-01'`.as("last_used_day"))
     .where("api_key", "=", apiKey);
   const row = await read(query.executeTakeFirst());
   return (
     row && {
-      hash: { secretHmac: row.secret_hmac, pepperId: row.pepper_id },
+      hash: { secretHash: row.secret_hash, pepperId: row.pepper_id },
       merchant: {
         merchantId: idInMode(row.merchant_id, !isTestKey(apiKey)),
         ...settingsOf(row),
@@ -42,11 +42,11 @@ export async function findCredential(db: Db, apiKey: string): Promise<StoredCred
 
 /**
  * Puts a secret's hash under another pepper, unless another process was first or the credential is revoked. The role
- * may not write hashes itself: the database's function changes nothing else.
+ * may not write hashes itself: the database's function changes nothing else, and nothing without the proof.
  */
-export async function replaceHash(db: Db, apiKey: string, from: SecretHash, to: SecretHash): Promise<void> {
-  const { secretHmac, pepperId } = to;
-  const call = sql`select replace_secret_hash(${apiKey}, ${from.pepperId}, ${from.secretHmac}, ${pepperId}, ${secretHmac})`;
+export async function replaceHash(db: Db, apiKey: string, from: SecretProof, to: SecretHash): Promise<void> {
+  const { secretHash, pepperId } = to;
+  const call = sql`select replace_secret_hash(${apiKey}, ${from.pepperId}, ${from.secretHmac}, ${pepperId}, ${secretHash})`;
   await read(call.execute(db));
 }
 
@@ -194,7 +194,7 @@ function credentialRow(merchantId: string, { apiKey, hash, expiresAt, addresses 
   return {
     api_key: apiKey,
     merchant_id: merchantId,
-    secret_hmac: hash.secretHmac,
+    secret_hash: hash.secretHash,
     pepper_id: hash.pepperId,
     issued_by: by.person,
     expires_at: expiresAt ?? null,

@@ -9,7 +9,7 @@ function setUp(write = vi.fn(async () => {})) {
   const onFailed = vi.fn();
   const noteUse = createNoteUse({ write, onFailed, now: () => clock.ms });
   const credential = (): StoredCredential => ({
-    hash: { secretHmac: Buffer.alloc(32), pepperId: "p1" },
+    hash: { secretHash: Buffer.alloc(32), pepperId: "p1" },
     merchant: { merchantId: "" },
     usable: true,
   });

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { eventually } from "@holdfast/tests/support";
 import { withClient } from "@holdfast/sandbox/infrastructure";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -99,15 +99,19 @@ test("a pepper that was given up is not asked for, and its credentials are refus
   expect(errors).toMatchObject([{ merchantId: merchant.merchantId, error: { code: "unknown_pepper" } }]);
 });
 
-test("the role that signs in replaces no hash but through the guarded function", async () => {
-  const replace = ({ apiKey }: TestMerchant, from: string, hmac?: string) =>
+test("the role that signs in replaces no hash without a proof of the secret", async () => {
+  const key = Buffer.from(P1.slice("p1:".length), "base64");
+  const proofOf = ({ apiSecret }: TestMerchant) => createHmac("sha256", key).update(apiSecret).digest();
+  const replace = (of: TestMerchant, from: string, proof: Buffer | "what it reads" = proofOf(of)) =>
     withClient(gateway.database.urls.gateway.merchant, async (client) => {
-      const known = hmac ?? `(select secret_hmac from credential where api_key = '${apiKey}')`;
-      const call = `select replace_secret_hash($1, $2, ${known}, 'p9', decode(repeat('00', 32), 'hex')) as replaced`;
-      return ((await client.query(call, [apiKey, from])).rows as { replaced: boolean }[])[0]!.replaced;
+      const given = proof === "what it reads" ? "secret_hash" : `'\\x${proof.toString("hex")}'`;
+      const call = `select replace_secret_hash(api_key, $2, ${given}, 'p9', secret_hash) as replaced
+        from credential where api_key = $1`;
+      return ((await client.query(call, [of.apiKey, from])).rows as { replaced: boolean }[])[0]!.replaced;
     });
   expect(await replace(merchant, "p2")).toBe(false);
-  expect(await replace(merchant, "p1", "decode(repeat('11', 32), 'hex')")).toBe(false);
+  expect(await replace(merchant, "p1", "what it reads")).toBe(false);
+  expect(await replace(merchant, "p1", proofOf(await gateway.createMerchant()))).toBe(false);
   const revoked = await gateway.createMerchant();
   await asOwner(`update credential set revoked_at = now() where api_key = '${revoked.apiKey}'`);
   expect(await replace(revoked, "p1")).toBe(false);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { hashSecret, issueCredential } from "./credential.ts";
+import { hashSecret, issueCredential, proofOfSecret } from "./credential.ts";
 import { createRehash } from "./rehash.ts";
 import type { StoredCredential } from "./sign-in.ts";
 
@@ -12,13 +12,13 @@ function credential(): { apiKey: string; apiSecret: string; stored: StoredCreden
   return { apiKey, apiSecret, stored: { hash, merchant: { merchantId: "" }, usable: true } };
 }
 
-test("the row goes from the hash that was read to the active pepper's, and what is cached with it", async () => {
+test("the row goes to the active pepper with a proof of the secret, and what is cached with it", async () => {
   const { apiKey, apiSecret, stored } = credential();
-  const before = stored.hash;
+  const proof = proofOfSecret(older, stored.hash, apiSecret);
   const replaceHash = vi.fn(async () => {});
   createRehash({ peppers, replaceHash, onFailed: vi.fn() })(apiKey, stored, apiSecret);
   await vi.waitFor(() => expect(stored.hash).toEqual(hashSecret(peppers, apiSecret)));
-  expect(replaceHash.mock.calls).toEqual([[apiKey, before, stored.hash]]);
+  expect(replaceHash.mock.calls).toEqual([[apiKey, proof, stored.hash]]);
 });
 
 test("one credential is changed once at a time, and two at most; the others stay for a later sign-in", async () => {

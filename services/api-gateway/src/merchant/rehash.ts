@@ -1,6 +1,6 @@
 import type { KeyRing } from "@holdfast/service-runtime";
 import { createBackgroundWrites } from "./background-writes.ts";
-import { hashSecret, type SecretHash } from "./credential.ts";
+import { hashSecret, proofOfSecret, type SecretHash, type SecretProof } from "./credential.ts";
 import type { StoredCredential } from "./sign-in.ts";
 
 /** Moves a credential that has just signed in to the active pepper. It returns immediately; the sign-in does not wait. */
@@ -9,7 +9,7 @@ export type Rehash = (apiKey: string, credential: StoredCredential, apiSecret: s
 export type RehashDeps = {
   peppers: KeyRing;
   /** Changes the row if it still is under the pepper it was read under, and the credential is not revoked. */
-  replaceHash: (apiKey: string, from: SecretHash, to: SecretHash) => Promise<void>;
+  replaceHash: (apiKey: string, from: SecretProof, to: SecretHash) => Promise<void>;
   /** The next sign-in tries again. */
   onFailed: (error: unknown) => void;
 };
@@ -23,7 +23,7 @@ export function createRehash({ peppers, replaceHash, onFailed }: RehashDeps): Re
   return (apiKey, credential, apiSecret) =>
     write(apiKey, async () => {
       const hash = hashSecret(peppers, apiSecret);
-      await replaceHash(apiKey, credential.hash, hash);
+      await replaceHash(apiKey, proofOfSecret(peppers, credential.hash, apiSecret), hash);
       // The hash is correct even if another process wrote one first: it belongs to the secret that has just
       // matched.
       credential.hash = hash;

@@ -10,6 +10,7 @@ vi.mock("node:crypto", async (importOriginal) => {
   return {
     ...original,
     createHmac: vi.fn(original.createHmac),
+    hash: vi.fn(original.hash),
     timingSafeEqual: vi.fn(original.timingSafeEqual),
   };
 });
@@ -124,16 +125,20 @@ describe("the same work for every attempt", () => {
     ["an unknown key", () => [unknownKey(), "hs_wrong"]],
     ["a key that cannot be one", () => ["x", "hs_wrong"]],
     ["nothing", () => ["", ""]],
-  ] as const)("%s costs one HMAC-SHA-256 and one comparison of 32 bytes", async (_case, attempt) => {
-    const { signIn, ...known } = setUp();
-    const [apiKey, apiSecret] = attempt(known);
-    vi.clearAllMocks();
-    await signIn.verify(apiKey!, apiSecret!, ADDRESS);
-    expect(vi.mocked(crypto.createHmac).mock.calls).toEqual([["sha256", peppers.keys.get("p1")]]);
-    expect(
-      vi.mocked(crypto.timingSafeEqual).mock.calls.map((pair) => pair.map((side) => side.byteLength)),
-    ).toEqual([[32, 32]]);
-  });
+  ] as const)(
+    "%s costs one HMAC-SHA-256, one SHA-256 and one comparison of 32 bytes",
+    async (_case, attempt) => {
+      const { signIn, ...known } = setUp();
+      const [apiKey, apiSecret] = attempt(known);
+      vi.clearAllMocks();
+      await signIn.verify(apiKey!, apiSecret!, ADDRESS);
+      expect(vi.mocked(crypto.createHmac).mock.calls).toEqual([["sha256", peppers.keys.get("p1")]]);
+      expect(vi.mocked(crypto.hash).mock.calls).toEqual([["sha256", expect.any(Buffer), "buffer"]]);
+      expect(
+        vi.mocked(crypto.timingSafeEqual).mock.calls.map((pair) => pair.map((side) => side.byteLength)),
+      ).toEqual([[32, 32]]);
+    },
+  );
 });
 
 describe("the cache", () => {

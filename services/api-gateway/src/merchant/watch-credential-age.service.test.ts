@@ -20,7 +20,7 @@ test("credentials over the age, and those that end within two weeks, are due, bu
     await database.drop();
   });
   const insert = (key: string, created: string, expires = "null", revoked = "null") =>
-    `insert into gateway.credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by, created_at, expires_at, revoked_at)
+    `insert into gateway.credential (api_key, merchant_id, secret_hash, pepper_id, issued_by, created_at, expires_at, revoked_at)
      select 'hk_live_${key.padEnd(24, "0")}', merchant_id, decode(repeat('00', 32), 'hex'), 'p1', 'alice',
        now() - interval '${created}', ${expires}, ${revoked} from gateway.merchant;`;
   await withClient(database.superuserUrl, (client) =>

@@ -61,10 +61,10 @@ describe("onboarding", () => {
     await eventually(() => expect(gateway.requestLines()).toHaveLength(1));
     expect(JSON.stringify(gateway.lines)).not.toContain(merchant.apiSecret);
     const rows = await withClient(gateway.database.urls.gateway.owner, async (client) => {
-      return (await client.query("select credential::text, secret_hmac from credential")).rows;
+      return (await client.query("select credential::text, secret_hash from credential")).rows;
     });
     const dump = rows
-      .map((row) => `${row.credential} ${(row.secret_hmac as Buffer).toString("latin1")}`)
+      .map((row) => `${row.credential} ${(row.secret_hash as Buffer).toString("latin1")}`)
       .join();
     for (const form of [merchant.apiSecret, Buffer.from(merchant.apiSecret).toString("hex")]) {
       expect(dump).not.toContain(form);

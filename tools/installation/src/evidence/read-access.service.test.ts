@@ -26,7 +26,7 @@ test("each login is shown with its password's form, and each API key with its mo
   await sql`
     insert into gateway.merchant (merchant_id, name) values (${merchantId}, 'A shop')`.execute(db);
   await sql`
-    insert into gateway.credential (api_key, merchant_id, secret_hmac, pepper_id, issued_by, created_at, last_used_on)
+    insert into gateway.credential (api_key, merchant_id, secret_hash, pepper_id, issued_by, created_at, last_used_on)
     values (${`hk_live_${"a".repeat(24)}`}, ${merchantId}, ${Buffer.alloc(32)}, 'p1', 'olga', now() - interval '200 days',
         current_date - 100),
       (${`hk_test_${"b".repeat(24)}`}, ${merchantId}, ${Buffer.alloc(32)}, 'p1', 'olga', now(), null)`.execute(
