@@ -220,6 +220,83 @@ function hasDatabase(text: string): void {
 }
 const database = () => readFileSync(join(root, "data", "PG_VERSION"), "utf8");
 
+/** Plays the containers of the evidence: `holdfast` notes its arguments, and the settings that it is given. */
+function playEvidence(ends: number): void {
+  program(
+    "holdfast",
+    `printf '%s\\n' "$@" >"${root}/asked"
+     for each in "$@"; do
+       case $each in *=*/tmp/*) cp "\${each#*=}" "${root}/settings-of-\${each%%=*}" ;; esac
+     done
+     exit ${ends}`,
+  );
+  const paths = `s#/tmp#${root}/tmp#g; s#/run/secrets#${single}/secrets#g; s#/backup#${root}/backup#g`;
+  program(
+    "docker",
+    `echo "$*" >>"${root}/calls"
+     case "$*" in *"$FAIL_ON"*) [ -z "$FAIL_ON" ] || exit 1 ;; esac
+     for service in edge core; do case "$*" in *" $service "*) break ;; esac; done
+     while [ $# -gt 0 ] && [ "$1" != -c ] && [ "$1" != -euc ]; do shift; done
+     [ $# -gt 0 ] || exit 0
+     options=$1 script=$(printf %s "$2" | sed '${paths}')
+     shift 2
+     export PUBLIC_URL=https://pay.example.com MERCHANT_API_URL=https://api.example.com CONSOLE_URL=https://console.example.com
+     PROCESS=$service exec sh "$options" "$script" "$@"`,
+  );
+  mkdirSync(join(root, "tmp"));
+}
+
+const asked = () => readFileSync(join(root, "asked"), "utf8").trim().split("\n");
+
+test("evidence is collected of every service of both processes, by the settings that each runs with", () => {
+  prepared();
+  playEvidence(0);
+  const { services } = readCompose();
+  const running = ["edge", "core"].flatMap((process) =>
+    services[process]!.secrets!.map((service) => ({ process, service })),
+  );
+  expect(manage(["evidence"], { TMPDIR: join(root, "tmp") })).toMatchObject({ status: 0, stderr: "" });
+  expect(asked()[0]).toBe("evidence");
+  for (const { process, service } of running) {
+    const given = readFileSync(join(root, `settings-of-${service}`), "utf8");
+    expect(given).toContain(readFileSync(join(single, "secrets", service), "utf8"));
+    expect(parseEnv(given)["PROCESS"], service).toBe(process);
+  }
+  expect(asked().filter((each) => each === "--environment")).toHaveLength(running.length);
+  expect(asked()).toContain("public=https://pay.example.com");
+});
+
+test("evidence looks into logs, stream and the newest whole back-up, and takes further options", () => {
+  backUp("2026-01-30T120000Z");
+  for (const name of ["2026-01-31T120000Z", "2026-02-01T120000Z.part"])
+    mkdirSync(join(root, "backup", "base", name));
+  playEvidence(0);
+  expect(manage(["evidence", "--page", "https://pay.example.com/checkout/1"]).status).toBe(0);
+  const options = asked();
+  const searched = options.filter((_each, index) => options[index - 1] === "--scan-path");
+  expect(searched).toEqual(["/logs", "/stream", join(root, "backup", "base", "2026-01-31T120000Z")]);
+  expect(options.slice(-2)).toEqual(["--page", "https://pay.example.com/checkout/1"]);
+});
+
+test("evidence with a finding ends with 1, and leaves no secret and no log behind", () => {
+  prepared();
+  playEvidence(1);
+  const before = readdirSync(join(single, "secrets"));
+  expect(manage(["evidence"], { TMPDIR: join(root, "tmp") }).status).toBe(1);
+  expect(readdirSync(join(single, "secrets"))).toEqual(before);
+  expect(readdirSync(join(single, "evidence"))).toEqual([]);
+  expect(readdirSync(join(root, "tmp"))).toEqual(["settings"]);
+  const passwords = Object.values(parseEnv(readFileSync(join(single, "secrets", "all"), "utf8")));
+  expect(passwords.filter((each) => calls().includes(each!))).toEqual([]);
+});
+
+test("evidence of a service that does not run is refused", () => {
+  prepared();
+  playEvidence(0);
+  expect(manage(["evidence"], { FAIL_ON: " exec -T core " }).status).not.toBe(0);
+  expect(existsSync(join(root, "asked"))).toBe(false);
+});
+
 test("restore swaps a whole database in, and keeps the one before", () => {
   hasDatabase("before\n");
   backUp("2026-01-31T120000Z");
@@ -325,7 +402,13 @@ test("an update that was cut off and repeated still goes back to the version bef
 type Compose = {
   services: Record<
     string,
-    { command?: string[]; pull_policy?: string; stop_grace_period?: string; labels?: Record<string, string> }
+    {
+      command?: string[];
+      secrets?: string[];
+      pull_policy?: string;
+      stop_grace_period?: string;
+      labels?: Record<string, string>;
+    }
   >;
 };
 const readCompose = (): Compose => {

@@ -98,6 +98,20 @@ test("an account at a bank, a merchant and a webhook endpoint lead to the first 
   await expectNothingLostOrDoubled();
 });
 
+test("evidence has the settings of every service, the schemas and the logs, and no card number", async () => {
+  // Without TLS inside, there is always a finding.
+  await machine.refusal("evidence", "--scan-minutes", "1");
+  const evidence = JSON.parse(readFileSync(join(machine.single, "evidence", "evidence.json"), "utf8"));
+  expect(evidence.installation.processes).toHaveLength(9);
+  expect(evidence.settings.map(({ inForce }: { inForce: object }) => inForce)).not.toContainEqual({});
+  expect(evidence.audit).toMatchObject({ intact: true, anchored: true });
+  expect(evidence.cardNumbers).toMatchObject({ database: { found: [] }, files: { found: [], unread: [] } });
+  const files = evidence.cardNumbers.files.files.map(({ file }: { file: string }) => file);
+  expect(files).toEqual(
+    expect.arrayContaining(["/logs/core", "/logs/edge", expect.stringMatching(/^\/stream\//)]),
+  );
+});
+
 test("after a back-up and the loss of the database's volume a restore has every payment", async () => {
   await machine.manage("backup");
   for (let order = 0; order < 10; order++) await pay(`before-loss-${order}`);
