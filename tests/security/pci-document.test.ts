@@ -77,6 +77,25 @@ test("every row is a line of its table", () => {
   expect(broken).toEqual([]);
 });
 
+const parts = new Set(
+  readFileSync(join(REPOSITORY, "tools/installation/src/evidence/evidence.ts"), "utf8")
+    .split("export type Evidence = {\n")[1]!
+    .split("\n};\n")[0]!
+    .split("\n")
+    .flatMap((line) => /^ {2}(\w+): /.exec(line)?.[1] ?? []),
+);
+
+test.each(rows.filter(({ who }) => who !== "operator"))(
+  "$requirement ($who) says what shows it, and what is left to whoever runs it",
+  ({ who, by, evidence }) => {
+    expect(evidence).not.toBe("");
+    const named = [...evidence.matchAll(/`([a-z]+)`/gi)].map(([, name]) => name!);
+    expect(named.filter((name) => !parts.has(name))).toEqual([]);
+    // A duty is told to "you"; a row of Holdfast alone has none.
+    expect(/\byou\b/i.test(by), by).toBe(who === "shared");
+  },
+);
+
 test.each(rows)(
   "$requirement: whoever meets it is named, and what Holdfast does is tested by a file that is there",
   ({ who, by, tests }) => {
