@@ -1,5 +1,5 @@
 // Images outside the manifests of Kubernetes: docker-compose.yml, the Dockerfile and the digests beside them.
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { IMAGE_ENVIRONMENT } from "@holdfast/sandbox";
@@ -83,4 +83,15 @@ test("nats-server and the drill's PostgreSQL are those of the manifests", async 
 test("a process of the sandbox has the memory that its image gives it", () => {
   const given = Object.entries(IMAGE_ENVIRONMENT).map(([name, value]) => `${name}=${value}`);
   expect(sources().dockerfile).toContain(`\nENV ${given.join(" ")}\n`);
+});
+
+test("the documents sign and verify images by digest, and no tag", () => {
+  const commands = globSync("docs/*.md", { cwd: repository }).flatMap((document) =>
+    [...read(document).matchAll(/cosign (sign|verify) [^`\n]*/g)].map(([command, verb]) => ({
+      verb,
+      command,
+    })),
+  );
+  expect(new Set(commands.map(({ verb }) => verb))).toEqual(new Set(["sign", "verify"]));
+  for (const { command } of commands) expect(command).toMatch(/ --key \S+ REGISTRY\/holdfast\/\w+@sha256:/);
 });
