@@ -33,7 +33,7 @@ test("every counter that an alert asks for is exported before anything has happe
   const series = [
     /^holdfast_payments_total\{operation="PRE_AUTHORIZATION",status="SUCCESS",reason="none"[^}]*\} (\d+)/m,
     new RegExp(
-      `^holdfast_acquirer_calls_total\\{operation="authorize",acquirer_account="${sandbox.file.accountId}",result="answered"[^}]*\\} (\\d+)`,
+      `^holdfast_acquirer_calls_total\\{operation="authorize",holdfast_acquirer_account="${sandbox.file.accountId}",result="answered"[^}]*\\} (\\d+)`,
       "m",
     ),
   ];

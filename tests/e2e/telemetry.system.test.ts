@@ -108,6 +108,7 @@ function assertAttributes(spans: ReceivedSpan[], { file }: RunningSandbox, payme
   });
   expect(called("acquirer authorize").attributes).toMatchObject({
     "holdfast.payment.id": paymentId,
+    "holdfast.acquirer.account": file.accountId,
     "holdfast.outcome": "approved",
   });
   for (const name of [`publish ${SUBJECT}`, `process ${SUBJECT}`]) {

@@ -26,7 +26,8 @@ export function observeAcquirer(
   acquirer: Acquirer,
   { url, account, log }: { url: string | undefined; account: string; log: Pick<Logger, "debug" | "warn"> },
 ): Acquirer {
-  const server = { "acquirer.account": account, ...(url !== undefined && serverOf(url)) };
+  const ofAccount = { "holdfast.acquirer.account": account };
+  const server: SpanAttributes = { ...ofAccount, ...(url !== undefined && serverOf(url)) };
   const mismatches = metrics.getMeter("acquirer").createCounter("holdfast.acquirer.mismatches", {
     description: "Answers of the acquirer about something else than was asked, by operation",
   });
@@ -35,7 +36,7 @@ export function observeAcquirer(
     .createCounter("holdfast.acquirer.credentials_refused", {
       description: "Calls that the acquirer refused because it does not know our user or password",
     });
-  refusedCredentials.add(0, { "acquirer.account": account });
+  refusedCredentials.add(0, ofAccount);
   const calls = metrics.getMeter("acquirer").createCounter("holdfast.acquirer.calls", {
     description:
       "Calls to the acquirer, by whether it answered, may have carried them out, or was not reached",
@@ -43,7 +44,7 @@ export function observeAcquirer(
   const notReached = metrics.getMeter("acquirer").createCounter("holdfast.acquirer.unreached", {
     description: "Calls for which no connection to the acquirer came about, by cause",
   });
-  startAtZero(notReached, ...UNREACHED_CAUSES.map((cause) => ({ cause, "acquirer.account": account })));
+  startAtZero(notReached, ...UNREACHED_CAUSES.map((cause) => ({ cause, ...ofAccount })));
   let latest: Unreached | undefined;
   const logUnreached = oncePerSecond((count) =>
     log.warn(
@@ -52,13 +53,13 @@ export function observeAcquirer(
     ),
   );
   const noteUnreached = (unreached: Unreached) => {
-    notReached.add(1, { cause: unreached.cause, "acquirer.account": account });
+    notReached.add(1, { cause: unreached.cause, ...ofAccount });
     latest = unreached;
     logUnreached();
   };
-  const countRefused = () => refusedCredentials.add(1, { "acquirer.account": account });
+  const countRefused = () => refusedCredentials.add(1, ofAccount);
   return wrapCalls(acquirer, (operation, call) => {
-    const labels = { operation, "acquirer.account": account };
+    const labels = { operation, ...ofAccount };
     // Exported from the beginning, so that the first event is an increase.
     mismatches.add(0, labels);
     startAtZero(calls, ...seriesOf({ result: CALL_RESULTS }).map((result) => ({ ...labels, ...result })));
@@ -120,7 +121,7 @@ function observe(
       recordDuration(durationMs, {
         operation,
         outcome: outcome.reason ?? outcome.kind,
-        "acquirer.account": account,
+        "holdfast.acquirer.account": account,
       });
       const { kind, reason } = outcome;
       log.debug({ operation, account, paymentId, outcome: kind, reason, durationMs }, "acquirer called");

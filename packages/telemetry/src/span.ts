@@ -23,6 +23,7 @@ type SpanAttribute =
   | "db.query.summary"
   | "db.system.name"
   | "error.type"
+  | "holdfast.acquirer.account"
   | "holdfast.acquirer.unreached"
   | "holdfast.attempt"
   | "holdfast.batch.wait"

@@ -26,7 +26,7 @@ export function createNotificationEvents(log: Logger, now: () => number): Notifi
   const [onRefused, onForeign] = [onceASecond(now), onceASecond(now)];
   return {
     taken({ accountId }, { result, ...named }) {
-      counter.add(1, { "acquirer.account": accountId, result });
+      counter.add(1, { "holdfast.acquirer.account": accountId, result });
       if (result !== "not_ours")
         return log.info(
           { account: accountId, ...named, outcome: result },
@@ -38,7 +38,7 @@ export function createNotificationEvents(log: Logger, now: () => number): Notifi
       );
     },
     notGenuine(account, why) {
-      counter.add(1, { "acquirer.account": account?.accountId ?? "none", result: "not_genuine" });
+      counter.add(1, { "holdfast.acquirer.account": account?.accountId ?? "none", result: "not_genuine" });
       onRefused((count) =>
         log.warn({ account: account?.accountId, reason: why, count }, "a notification proves nothing"),
       );
