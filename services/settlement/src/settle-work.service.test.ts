@@ -1,5 +1,6 @@
 import { createDatabase } from "@holdfast/postgres";
 import { createLogger } from "@holdfast/service-runtime";
+import { recordSpans } from "@holdfast/telemetry/testing";
 import {
   createTestDatabase,
   eventually,
@@ -60,7 +61,9 @@ test("one statement says for which kinds of work something waits", async () => {
   }
 });
 
-test("a kind is done as long as something waits for it, and no other is", async () => {
+test("a kind is done as long as something waits for it, in a trace of its own, and no other is", async () => {
+  const recording = recordSpans();
+  onTestFinished(() => recording.stop());
   await owner.query(add.uploads);
   const done: WorkKind[] = [];
   const doing = (kind: WorkKind) => () => {
@@ -84,4 +87,6 @@ test("a kind is done as long as something waits for it, and no other is", async 
   onTestFinished(() => kinds.stop(10_000));
   await eventually(() => expect(done.length).toBeGreaterThanOrEqual(2));
   expect(new Set(done)).toEqual(new Set(["uploads"]));
+  const roots = recording.spans().filter(({ parentSpanContext }) => !parentSpanContext);
+  expect(new Set(roots.map(({ name }) => name))).toEqual(new Set(["settle uploads"]));
 });

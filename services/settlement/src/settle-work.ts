@@ -1,4 +1,5 @@
 import { startWorkPools, type WorkPools, type WorkPoolsOptions } from "@holdfast/service-runtime";
+import { inLinkedSpan } from "@holdfast/telemetry";
 import { sql, type Kysely } from "kysely";
 import type { SettlementDatabase } from "./database.ts";
 import { missingAtBank } from "./match/match-imports.ts";
@@ -8,7 +9,7 @@ import { overduePayouts } from "./payout/judge-payouts.ts";
 const WORK_KINDS = ["interrupted", "uploads", "chargebacks", "feeds", "comparison"] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
 
-/** Does each kind of work that is waiting. One statement in each interval looks for all kinds. */
+/** Does each kind of work that is waiting, in a trace of its own. One statement in each interval looks for all kinds. */
 export function startSettlingWork(
   { db, work }: { db: Kysely<SettlementDatabase>; work: Record<WorkKind, () => Promise<unknown>> },
   options: Required<Pick<WorkPoolsOptions<never, never>, "intervalMs" | "clock" | "log">>,
@@ -25,7 +26,7 @@ export function startSettlingWork(
     // One round of a kind is for all that waits. Another process may be in the same round.
     inFlightMax: () => 1,
     lease: (kind) => Promise.resolve(waiting.delete(kind) ? [kind] : []),
-    work: (kind) => work[kind](),
+    work: (kind) => inLinkedSpan(`settle ${kind}`, undefined, work[kind]),
   });
 }
 
