@@ -4,7 +4,7 @@ import {
   failSpan,
   inSpan,
   lazyHistogram,
-  metrics,
+  meterOf,
   seriesOf,
   SpanKind,
   startAtZero,
@@ -28,20 +28,18 @@ export function observeAcquirer(
 ): Acquirer {
   const ofAccount = { "holdfast.acquirer.account": account };
   const server: SpanAttributes = { ...ofAccount, ...(url !== undefined && serverOf(url)) };
-  const mismatches = metrics.getMeter("acquirer").createCounter("holdfast.acquirer.mismatches", {
+  const mismatches = meterOf("acquirer").createCounter("holdfast.acquirer.mismatches", {
     description: "Answers of the acquirer about something else than was asked, by operation",
   });
-  const refusedCredentials = metrics
-    .getMeter("acquirer")
-    .createCounter("holdfast.acquirer.credentials_refused", {
-      description: "Calls that the acquirer refused because it does not know our user or password",
-    });
+  const refusedCredentials = meterOf("acquirer").createCounter("holdfast.acquirer.credentials_refused", {
+    description: "Calls that the acquirer refused because it does not know our user or password",
+  });
   refusedCredentials.add(0, ofAccount);
-  const calls = metrics.getMeter("acquirer").createCounter("holdfast.acquirer.calls", {
+  const calls = meterOf("acquirer").createCounter("holdfast.acquirer.calls", {
     description:
       "Calls to the acquirer, by whether it answered, may have carried them out, or was not reached",
   });
-  const notReached = metrics.getMeter("acquirer").createCounter("holdfast.acquirer.unreached", {
+  const notReached = meterOf("acquirer").createCounter("holdfast.acquirer.unreached", {
     description: "Calls for which no connection to the acquirer came about, by cause",
   });
   startAtZero(notReached, ...UNREACHED_CAUSES.map((cause) => ({ cause, ...ofAccount })));

@@ -1,4 +1,4 @@
-import { metrics } from "@holdfast/telemetry";
+import { meterOf } from "@holdfast/telemetry";
 
 export type AuditMetrics = {
   delivered(): void;
@@ -9,7 +9,7 @@ export type AuditMetrics = {
 
 /** @param source the schema that the chain is in. */
 export function createAuditMetrics(source: string): AuditMetrics {
-  const meter = metrics.getMeter("audit");
+  const meter = meterOf("audit");
   const delivered = meter.createCounter("holdfast.audit.anchors", {
     description: "Heads of the audit log that the sink has taken",
   });

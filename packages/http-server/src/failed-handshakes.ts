@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { Server } from "node:https";
-import { metrics } from "@holdfast/telemetry";
+import { meterOf } from "@holdfast/telemetry";
 import { type Logger, oncePerSecond, type TlsServer } from "@holdfast/service-runtime";
 
 /**
@@ -8,7 +8,7 @@ import { type Logger, oncePerSecond, type TlsServer } from "@holdfast/service-ru
  * `ERR_SSL_HTTP_REQUEST` for a client that speaks plain HTTP.
  */
 export function noteFailedHandshakes(server: Server, listener: string, log: Logger): void {
-  const failed = metrics.getMeter("http-server").createCounter("holdfast.tls.handshakes.failed", {
+  const failed = meterOf("http-server").createCounter("holdfast.tls.handshakes.failed", {
     description: "TLS handshakes of clients that did not succeed",
   });
   let lastCode: string;

@@ -1,7 +1,7 @@
 import { constants, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext, type SecureContextOptions, type Server } from "node:tls";
-import { metrics } from "@holdfast/telemetry";
+import { meterOf } from "@holdfast/telemetry";
 import { type Logger, type PeriodicTask, startPeriodicTask } from "@holdfast/service-runtime";
 
 /** Paths of PEM files. */
@@ -108,7 +108,7 @@ export function followFiles({
   let current = served;
   let fault: string | undefined;
   reportValidity(current, listener, log);
-  const refused = metrics.getMeter("http-server").createGauge("holdfast.tls.files.refused", {
+  const refused = meterOf("http-server").createGauge("holdfast.tls.files.refused", {
     description: "1 while the files of a listener's certificate cannot be served, and the old ones are",
   });
   return startPeriodicTask("listener certificate", {

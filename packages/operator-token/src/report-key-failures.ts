@@ -1,5 +1,5 @@
 import type { Logger } from "@holdfast/service-runtime";
-import { metrics, startAtZero } from "@holdfast/telemetry";
+import { meterOf, startAtZero } from "@holdfast/telemetry";
 import type { OperatorKeysOptions } from "./operator-keys.ts";
 
 /**
@@ -10,7 +10,7 @@ export function reportKeyFailures(
   people: "operators" | "staff",
   log: Pick<Logger, "warn">,
 ): OperatorKeysOptions["onFailure"] {
-  const failures = metrics.getMeter("operator-token").createCounter("holdfast.identity_keys.failures", {
+  const failures = meterOf("operator-token").createCounter("holdfast.identity_keys.failures", {
     description: "Times that an identity provider's keys could not be read, by the people who sign in there",
   });
   startAtZero(failures, { people });

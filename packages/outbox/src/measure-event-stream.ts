@@ -1,5 +1,5 @@
 import { EVENT_STREAM } from "@holdfast/contracts";
-import { metrics } from "@holdfast/telemetry";
+import { meterOf } from "@holdfast/telemetry";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { manager } from "./event-stream.ts";
 
@@ -36,7 +36,7 @@ export function createStreamMeasurement(record = recordInMetrics()): (nats: Nats
 }
 
 function recordInMetrics(): (state: EventStreamState) => void {
-  const meter = metrics.getMeter("outbox");
+  const meter = meterOf("outbox");
   const copies = meter.createGauge("holdfast.event_stream.copies", {
     description: "Copies of each event in the stream that are up to date; 0 while nobody answers for it",
   });

@@ -1,5 +1,5 @@
 import type { EventSource } from "@holdfast/contracts";
-import { metrics, startAtZero } from "@holdfast/telemetry";
+import { meterOf, startAtZero } from "@holdfast/telemetry";
 
 export type OutboxMetrics = {
   published(count: number): void;
@@ -11,7 +11,7 @@ export type OutboxMetrics = {
 };
 
 export function createOutboxMetrics(source: EventSource): OutboxMetrics {
-  const meter = metrics.getMeter("outbox");
+  const meter = meterOf("outbox");
   const published = meter.createCounter("holdfast.outbox.published", {
     description: "Events that the stream has acknowledged",
   });

@@ -1,4 +1,4 @@
-import { metrics } from "@holdfast/telemetry";
+import { meterOf } from "@holdfast/telemetry";
 import type { Kysely } from "kysely";
 import type { Pool } from "pg";
 import { askClock, databaseCheck, PRECISE_MS, type Measurement } from "./ask-clock.ts";
@@ -106,7 +106,7 @@ export async function startClockWatch(options: ClockWatchOptions): Promise<Clock
 }
 
 function createGauge() {
-  return metrics.getMeter("service-runtime").createGauge("holdfast.clock.skew", {
+  return meterOf("service-runtime").createGauge("holdfast.clock.skew", {
     description: "Database's clock ahead of this machine's, as last measured",
     unit: "s",
   });

@@ -2,7 +2,7 @@ import {
   context,
   errorType,
   failSpan,
-  metrics,
+  meterOf,
   otherMembers,
   SpanKind,
   startSpan,
@@ -25,7 +25,7 @@ export class ObservedPool extends Pool {
   readonly #attributes: Record<string, string>;
 
   constructor(name: string, config: PoolConfig) {
-    const meter = metrics.getMeter("postgres");
+    const meter = meterOf("postgres");
     const attributes = { "db.client.connection.pool.name": name };
     const durations = meter.createHistogram("db.client.operation.duration", {
       description: "Duration of statements, by pool and statement",
@@ -69,7 +69,7 @@ export const READ_ONLY = "readOnly";
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 function observeConnections(pool: Pool, max: number, attributes: Record<string, string>): void {
-  const meter = metrics.getMeter("postgres");
+  const meter = meterOf("postgres");
   const count = meter.createObservableGauge("db.client.connection.count", {
     description: "Connections, by pool and state",
   });

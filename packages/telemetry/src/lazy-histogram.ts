@@ -1,5 +1,6 @@
-import { metrics, type Attributes, type Histogram } from "@opentelemetry/api";
+import type { Attributes, Histogram } from "@opentelemetry/api";
 import { CALL_SECONDS } from "./duration-buckets.ts";
+import { meterOf } from "./scope.ts";
 
 /**
  * A histogram of durations in seconds, made when first used: a module is loaded before telemetry is started, and an
@@ -12,7 +13,7 @@ export function lazyHistogram(
 ): (milliseconds: number, attributes: Attributes) => void {
   let histogram: Histogram | undefined;
   return (milliseconds, attributes) => {
-    histogram ??= metrics.getMeter(meter).createHistogram(name, {
+    histogram ??= meterOf(meter).createHistogram(name, {
       description,
       unit: "s",
       advice: { explicitBucketBoundaries: CALL_SECONDS },

@@ -1,10 +1,10 @@
-import { metrics } from "@opentelemetry/api";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { meterOf } from "./scope.ts";
 import { VERSION } from "./version.ts";
 
 /** Measures the delay of the process's event loop, and the resources that it uses. Names are the conventions'. */
 export function observeProcess(): void {
-  const meter = metrics.getMeter("process");
+  const meter = meterOf("process");
   // Samples turns of the loop, without a timer: an idle process is not woken up, and no long turn is missed.
   const delay = monitorEventLoopDelay({ samplePerIteration: true });
   // The turn in which it begins would count until the end of the wait after it.
@@ -45,7 +45,7 @@ export function observeProcess(): void {
 
 /** Always 1: its labels say which version runs, so that a graph can show when one came and what changed with it. */
 export function observeBuild(): void {
-  const info = metrics.getMeter("process").createGauge("holdfast.build.info", {
+  const info = meterOf("process").createGauge("holdfast.build.info", {
     description: "1, by the version of Holdfast and of Node",
   });
   info.record(1, { version: VERSION, node: process.versions.node });

@@ -5,7 +5,8 @@ import { setPrometheusSource } from "./prometheus.ts";
 /** Collects for `/metrics` on request. The health port answers it, not a server of the exporter's. */
 export function prometheusReader(): MetricReader {
   const reader = new PrometheusExporter({ preventServerStart: true });
-  const serializer = new PrometheusSerializer();
+  // Without labels of the scope: a name is in one scope only, and `target_info` has the version.
+  const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
   setPrometheusSource(async () => {
     const { resourceMetrics } = await reader.collect();
     await resourceMetrics.resource.waitForAsyncAttributes?.();

@@ -8,6 +8,7 @@ import {
   type Link,
   type Span,
 } from "@opentelemetry/api";
+import { currentTracer } from "./scope.ts";
 import { linksTo } from "./traceparent.ts";
 
 /**
@@ -62,8 +63,7 @@ export type SpanOptions = {
 };
 
 export function startSpan(name: string, { kind, parent, links, attributes }: SpanOptions): Span {
-  // A tracer that is kept belongs to the SDK that it was first used with, and a process of tests has one after another.
-  return trace.getTracer("holdfast").startSpan(
+  return currentTracer().startSpan(
     name,
     {
       kind,

@@ -1,12 +1,15 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { context, diag, logs, metrics, trace, type Span } from "@opentelemetry/api";
+import { context, diag, logs, metrics, SpanKind, trace, type Span } from "@opentelemetry/api";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import { prometheusText } from "./prometheus.ts";
+import { SCHEMA_URL } from "./scope.ts";
+import { startSpan } from "./span.ts";
 import { startTelemetry, type Telemetry } from "./start-telemetry.ts";
 import { telemetrySettings } from "./telemetry-settings.ts";
 import { activeTraceparent, remoteContext } from "./traceparent.ts";
+import { VERSION } from "./version.ts";
 
 test("what is measured goes where the environment says, as who the environment says", async () => {
   const collector = await startCollector();
@@ -22,7 +25,7 @@ test("what is measured goes where the environment says, as who the environment s
   await telemetry.stop(STOP_TIMEOUT_MS);
 
   expect(collector.received.map(({ path }) => path).toSorted()).toEqual(["/base/v1/traces", "/own"]);
-  for (const { headers, resource } of collector.received) {
+  for (const { headers, resource, scopes } of collector.received) {
     expect(headers).toMatchObject({ "content-type": "application/json", authorization: "Basic abc" });
     expect(resource).toMatchObject({
       "deployment.environment.name": "test",
@@ -30,7 +33,8 @@ test("what is measured goes where the environment says, as who the environment s
       "service.name": "payments",
       "service.namespace": "holdfast",
     });
-    expect(Object.keys(resource).join()).not.toMatch(/process|host|os\./);
+    expect(Object.keys(resource!).join()).not.toMatch(/process|host|os\./);
+    expect(scopes).toContainEqual([expect.stringMatching(/^(holdfast|process)$/), VERSION, SCHEMA_URL]);
   }
 });
 
@@ -43,7 +47,7 @@ test("the environment chooses another name and further detectors", async () => {
     OTEL_NODE_RESOURCE_DETECTORS: "env,host",
   });
   await telemetry.stop(STOP_TIMEOUT_MS);
-  expect(collector.received[0]!.resource).toMatchObject({
+  expect(collector.received[0]?.resource).toMatchObject({
     "service.name": "payments-blue",
     "host.name": expect.any(String),
   });
@@ -57,7 +61,7 @@ test("without a collector there are metrics to read and no spans", async () => {
   expect(target).toContain('service_namespace="holdfast"');
   expect(target).toContain('deployment_environment_name="test"');
   expect(target).toMatch(/service_version="\d+\.\d+\.\d+"/);
-  expect(await prometheusText()).toContain("process_cpu_time_seconds");
+  expect(await prometheusText()).toMatch(/^process_cpu_time_seconds_total\{cpu_mode="user"\} /m);
   expect(await prometheusText()).toMatch(
     /^holdfast_build_info\{version="\d+\.\d+\.\d+",node="26\.[\d.]+"\S* 1/m,
   );
@@ -71,7 +75,7 @@ test("a turn of the event loop that took long is in its delay", async () => {
   while (performance.now() < until);
   await turn();
   const text = (await prometheusText())!;
-  const [, max] = /^nodejs_eventloop_delay_max_seconds\{.*\} (\S+)/m.exec(text) ?? [];
+  const [, max] = /^nodejs_eventloop_delay_max_seconds (\S+)/m.exec(text) ?? [];
   expect(Number(max)).toBeGreaterThanOrEqual(0.2);
 });
 
@@ -119,10 +123,16 @@ async function start(env: Record<string, string>): Promise<Telemetry & { trouble
 }
 
 function work(): Span {
-  return trace.getTracer("test").startSpan("work");
+  return startSpan("work", { kind: SpanKind.INTERNAL });
 }
 
-type Received = { path: string; headers: IncomingHttpHeaders; resource: Record<string, unknown> };
+type Received = {
+  path: string;
+  headers: IncomingHttpHeaders;
+  resource?: Record<string, unknown>;
+  /** Name, version and schema of each. */
+  scopes?: unknown[][];
+};
 
 async function startCollector(status = 200): Promise<{ url: string; received: Received[] }> {
   const received: Received[] = [];
@@ -130,8 +140,8 @@ async function startCollector(status = 200): Promise<{ url: string; received: Re
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const isJson = request.headers["content-type"] === "application/json";
-    const resource = isJson ? resourceOf(Buffer.concat(chunks).toString()) : {};
-    received.push({ path: request.url!, headers: request.headers, resource });
+    const read = isJson ? readExport(Buffer.concat(chunks).toString()) : {};
+    received.push({ path: request.url!, headers: request.headers, ...read });
     response.writeHead(status).end();
   };
   const server = createServer((request, response) => void take(request, response));
@@ -143,12 +153,24 @@ async function startCollector(status = 200): Promise<{ url: string; received: Re
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
 }
 
-type Message = Record<string, { resource: { attributes: { key: string; value: object }[] } }[]>;
+type Scoped = { scope: { name: string; version?: string }; schemaUrl?: string };
+type Entry = {
+  resource: { attributes: { key: string; value: object }[] };
+  scopeSpans?: Scoped[];
+  scopeMetrics?: Scoped[];
+};
 
-/** The resource of the one entry of an export's body, for every signal. */
-function resourceOf(body: string): Record<string, unknown> {
-  const [[entry]] = Object.values(JSON.parse(body) as Message) as [Message[string]];
-  return Object.fromEntries(
-    entry!.resource.attributes.map(({ key, value }) => [key, Object.values(value)[0]]),
-  );
+/** The one entry of an export's body, for every signal. */
+function readExport(body: string): Pick<Received, "resource" | "scopes"> {
+  const [[entry]] = Object.values(JSON.parse(body) as Record<string, [Entry]>) as [[Entry]];
+  return {
+    resource: Object.fromEntries(
+      entry.resource.attributes.map(({ key, value }) => [key, Object.values(value)[0]]),
+    ),
+    scopes: (entry.scopeSpans ?? entry.scopeMetrics ?? []).map(({ scope, schemaUrl }) => [
+      scope.name,
+      scope.version,
+      schemaUrl,
+    ]),
+  };
 }

@@ -1,4 +1,4 @@
-import { annotate, metrics, seriesOf, startAtZero, UNKNOWN_OUTCOME } from "@holdfast/telemetry";
+import { annotate, meterOf, seriesOf, startAtZero, UNKNOWN_OUTCOME } from "@holdfast/telemetry";
 import type { Logger } from "@holdfast/service-runtime";
 import type { RefundRow } from "./refund/refund-record.ts";
 
@@ -36,7 +36,7 @@ export function createBusinessEvents(
   log: Logger,
   { undecidedOverdueAfterMs }: { undecidedOverdueAfterMs: number },
 ): BusinessEvents {
-  const meter = metrics.getMeter("refunds");
+  const meter = meterOf("refunds");
   const requests = meter.createCounter("holdfast.refunds.requested", {
     description: "Refund requests that were queued for approval or rolled back, by cause",
   });

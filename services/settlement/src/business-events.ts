@@ -1,7 +1,7 @@
 import { nameOf, type MovementOwner, type MovementPage } from "@holdfast/contracts";
 import type { Logger } from "@holdfast/service-runtime";
 import { DIFFERENCE_KINDS, type OpenDifferences } from "./match/measure-differences.ts";
-import { metrics, seriesOf, startAtZero } from "@holdfast/telemetry";
+import { meterOf, seriesOf, startAtZero } from "@holdfast/telemetry";
 
 /** One function for each kind of business event, which writes the log line and the metric. */
 export type BusinessEvents = {
@@ -45,7 +45,7 @@ type FeedRefusal = Extract<MovementPage, { refused: string }>["refused"];
 const OWNERS = ["payments", "refunds"] as const;
 
 export function createBusinessEvents(log: Logger): BusinessEvents {
-  const meter = metrics.getMeter("settlement");
+  const meter = meterOf("settlement");
   const unknown = meter.createCounter("holdfast.settlement.chargebacks_unknown", {
     description:
       "Chargebacks of payments that payments does not know, each time they were sent to it; must stay 0",
@@ -87,7 +87,7 @@ export function createBusinessEvents(log: Logger): BusinessEvents {
 }
 
 function createDifferenceEvents(): Pick<BusinessEvents, "differencesOpen" | "filesWait"> {
-  const meter = metrics.getMeter("settlement");
+  const meter = meterOf("settlement");
   const open = meter.createGauge("holdfast.settlement.differences.open", {
     description:
       "Differences that nobody has closed, by kind: of movements, of lines that could not be read, of payouts that " +
@@ -113,7 +113,7 @@ function createDifferenceEvents(): Pick<BusinessEvents, "differencesOpen" | "fil
 }
 
 function createStatementEvents(): Pick<BusinessEvents, "statementReady" | "changesWait"> {
-  const meter = metrics.getMeter("settlement");
+  const meter = meterOf("settlement");
   const revisions = meter.createCounter("holdfast.settlement.statement_revisions", {
     description: "Revisions of statements that were recorded",
   });
@@ -131,7 +131,7 @@ function createStatementEvents(): Pick<BusinessEvents, "statementReady" | "chang
 function createFeedEvents(
   log: Logger,
 ): Pick<BusinessEvents, "factsRecorded" | "feedRead" | "feedRestarted" | "ownerSilent"> {
-  const meter = metrics.getMeter("settlement");
+  const meter = meterOf("settlement");
   const facts = meter.createCounter("holdfast.settlement.facts", {
     description: "Facts that were read from their owner's feed, by owner",
   });
@@ -165,7 +165,7 @@ function createFeedEvents(
 }
 
 function createComparisonEvents(log: Logger): Pick<BusinessEvents, "factsCompared" | "factsDiffer"> {
-  const meter = metrics.getMeter("settlement");
+  const meter = meterOf("settlement");
   const compared = meter.createCounter("holdfast.settlement.facts_compared", {
     description: "Facts that were compared with their owner's, by owner and outcome; all must agree",
   });

@@ -3,7 +3,7 @@ import {
   activeTraceparent,
   AGE_SECONDS,
   CALL_SECONDS,
-  metrics,
+  meterOf,
   seriesOf,
   startAtZero,
 } from "@holdfast/telemetry";
@@ -152,7 +152,7 @@ function identify({ eventId, merchantId, paymentId, attempt, trigger }: LeasedDe
 
 // oxlint-disable-next-line max-lines-per-function -- one meter after the other
 function createMeters() {
-  const meter = metrics.getMeter("webhook-dispatcher");
+  const meter = meterOf("webhook-dispatcher");
   const seconds = (name: string, description: string, explicitBucketBoundaries: number[]) =>
     meter.createHistogram(name, { description, unit: "s", advice: { explicitBucketBoundaries } });
   const meters = {

@@ -1,4 +1,4 @@
-import { metrics } from "@holdfast/telemetry";
+import { meterOf } from "@holdfast/telemetry";
 import type { Logger } from "./logger.ts";
 import { startPeriodicTask, type PeriodicTask } from "../work/periodic-task.ts";
 import { isVerifiedPostgres, isTlsBus } from "../settings/plaintext.ts";
@@ -25,7 +25,7 @@ export function startCertificateWatch({
 }: CertificateWatchOptions): PeriodicTask {
   const ends = new Map<string, number>();
   const silent = new Set<string>();
-  const gauge = metrics.getMeter("service-runtime").createGauge("holdfast.tls.certificate.expires_in", {
+  const gauge = meterOf("service-runtime").createGauge("holdfast.tls.certificate.expires_in", {
     description: "Time until the certificate ends that a server really serves, by server",
     unit: "s",
   });

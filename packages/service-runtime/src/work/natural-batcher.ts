@@ -4,7 +4,7 @@ import {
   type Context,
   annotate,
   lazyHistogram,
-  metrics,
+  meterOf,
   trace,
 } from "@holdfast/telemetry";
 
@@ -145,8 +145,7 @@ function measureBatches(name: string): BatchMetrics {
   let observed = false;
   const observe = () => {
     observed = true;
-    metrics
-      .getMeter("service-runtime")
+    meterOf("service-runtime")
       .createObservableGauge("holdfast.batch.queue", { description: "Items that wait for a flush, by batch" })
       .addCallback((result) => result.observe(waiting, { batch: name }));
   };

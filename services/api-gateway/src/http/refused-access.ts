@@ -1,5 +1,5 @@
 import { PROBLEMS } from "@holdfast/contracts";
-import { metrics } from "@holdfast/telemetry";
+import { meterOf } from "@holdfast/telemetry";
 import type { Exchange, ListenerState } from "./exchange.ts";
 
 /**
@@ -11,7 +11,7 @@ export type RefusedAccess = "unauthorized" | "locked" | "forbidden";
 /** Counts what a listener with sign-ins has refused, for the alerts on attacks (PCI DSS 10.4.1.1). */
 export function createRefusedAccess(name: ListenerState["name"]): (exchange: Exchange) => void {
   if (name === "public") return () => {};
-  const counter = metrics.getMeter("api-gateway").createCounter("holdfast.access.refused", {
+  const counter = meterOf("api-gateway").createCounter("holdfast.access.refused", {
     description: "Requests refused for want of a sign-in or of authority, by listener and reason",
   });
   // Exported from the beginning, so that the first event is an increase.

@@ -1,6 +1,6 @@
 import type { UnreadForwarding } from "@holdfast/http-server";
 import type { Logger } from "@holdfast/service-runtime";
-import { metrics } from "@holdfast/telemetry";
+import { meterOf } from "@holdfast/telemetry";
 
 /**
  * Complains of a listener's requests that a proxy seems to have forwarded without naming their client: then all clients
@@ -12,7 +12,7 @@ export function watchForwarding(
   listener: string,
   now: () => number = () => performance.now(),
 ): (why: UnreadForwarding) => void {
-  const unread = metrics.getMeter("api-gateway").createCounter("holdfast.http.forwarded.unread", {
+  const unread = meterOf("api-gateway").createCounter("holdfast.http.forwarded.unread", {
     description: "Requests with X-Forwarded-For while no proxy is trusted",
   });
   unread.add(0);

@@ -1,5 +1,5 @@
 import { startPeriodicTask, type Logger, type PeriodicTask } from "@holdfast/service-runtime";
-import { metrics } from "@holdfast/telemetry";
+import { meterOf } from "@holdfast/telemetry";
 import { sql, type Kysely } from "kysely";
 import type { GatewayDatabase } from "../database.ts";
 
@@ -12,7 +12,7 @@ export function watchCredentialAge(
   { CREDENTIAL_AGE_MAX: ageMaxMs }: { CREDENTIAL_AGE_MAX: number },
   log: Logger,
 ): PeriodicTask {
-  const gauge = metrics.getMeter("api-gateway").createGauge("holdfast.credentials.due", {
+  const gauge = meterOf("api-gateway").createGauge("holdfast.credentials.due", {
     description: "Usable credentials of merchants that are to be replaced, by reason",
   });
   return startPeriodicTask("measure the age of credentials", {

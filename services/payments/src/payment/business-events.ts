@@ -3,7 +3,7 @@ import { isLive, RESULT_CODES } from "@holdfast/contracts";
 import {
   AGE_SECONDS,
   annotate,
-  metrics,
+  meterOf,
   seriesOf,
   SETTLED_OUTCOME,
   startAtZero,
@@ -88,7 +88,7 @@ type PaymentKey = { payment_id: string; merchant_id: string };
 
 // oxlint-disable-next-line max-lines-per-function -- one short helper after the other
 export function createBusinessEvents(log: Logger): BusinessEvents {
-  const meter = metrics.getMeter("payments");
+  const meter = meterOf("payments");
   const recorded = meter.createCounter("holdfast.payments", {
     description: "Payments that reached a status, by operation, status and the reason where it is ours",
   });

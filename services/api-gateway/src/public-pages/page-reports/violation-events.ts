@@ -1,5 +1,5 @@
 import type { Logger } from "@holdfast/service-runtime";
-import { metrics } from "@holdfast/telemetry";
+import { meterOf } from "@holdfast/telemetry";
 import type { Violation } from "./read-reports.ts";
 
 /** Counts violations of the pages' policy, and logs at most one line a second. */
@@ -7,7 +7,7 @@ export type ViolationEvents = { violated(violation: Violation): void };
 
 /** @param now milliseconds of a clock that never goes back. */
 export function createViolationEvents(log: Logger, now: () => number): ViolationEvents {
-  const violations = metrics.getMeter("api-gateway").createCounter("holdfast.page.violations", {
+  const violations = meterOf("api-gateway").createCounter("holdfast.page.violations", {
     description: "Violations of the pages' policy that browsers have reported, by directive and source",
   });
   let loggedAt = -Infinity;

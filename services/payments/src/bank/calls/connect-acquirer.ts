@@ -1,5 +1,5 @@
 import { CONNECTORS } from "@holdfast/banks";
-import { metrics } from "@holdfast/telemetry";
+import { meterOf } from "@holdfast/telemetry";
 import type { Kysely } from "kysely";
 import type { Logger } from "@holdfast/service-runtime";
 import { createAccountOf, createMerchantPermits, createUpkeep } from "./account-connections.ts";
@@ -31,7 +31,7 @@ export async function startAccounts(
   config: Config,
   { db, log }: { db: Kysely<PaymentsDatabase>; log: Logger },
 ) {
-  const unusable = metrics.getMeter("payments").createGauge("holdfast.acquirer.accounts.unusable", {
+  const unusable = meterOf("payments").createGauge("holdfast.acquirer.accounts.unusable", {
     description: "Accounts whose newest settings or credentials this process cannot use",
   });
   const accounts = createCurrentAccounts(db, { log, onRead: (read) => unusable.record(banks.use(read)) });

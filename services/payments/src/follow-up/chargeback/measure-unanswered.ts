@@ -1,6 +1,6 @@
 import { fromNow, ofMode } from "@holdfast/postgres";
 import { startPeriodicTask, type Logger, type PeriodicTask } from "@holdfast/service-runtime";
-import { metrics } from "@holdfast/telemetry";
+import { meterOf } from "@holdfast/telemetry";
 import { sql, type Kysely } from "kysely";
 import type { PaymentsDatabase } from "../../database.ts";
 
@@ -8,7 +8,7 @@ type Deps = { db: Kysely<PaymentsDatabase>; log: Logger };
 
 /** Measures open cases without evidence, for an alert: a case without evidence at the bank's deadline is lost. */
 export function startMeasuringUnanswered({ db, log }: Deps): PeriodicTask {
-  const unanswered = metrics.getMeter("payments").createGauge("holdfast.payments.chargebacks.unanswered", {
+  const unanswered = meterOf("payments").createGauge("holdfast.payments.chargebacks.unanswered", {
     description: "Open chargebacks without evidence, whose deadline is near or has passed",
   });
   const round = async () => {

@@ -1,5 +1,5 @@
 import type { Logger } from "@holdfast/service-runtime";
-import { metrics } from "@holdfast/telemetry";
+import { meterOf } from "@holdfast/telemetry";
 import type { Account } from "../../bank/account/current-accounts.ts";
 
 /** The result of a genuine notification, and what it named. */
@@ -19,7 +19,7 @@ export type NotificationEvents = {
 
 /** @param now milliseconds of a clock that never goes back. */
 export function createNotificationEvents(log: Logger, now: () => number): NotificationEvents {
-  const counter = metrics.getMeter("payments").createCounter("holdfast.bank.notifications", {
+  const counter = meterOf("payments").createCounter("holdfast.bank.notifications", {
     description:
       "Notifications that banks sent, or others in their name, by account and by what came of them",
   });
