@@ -46,7 +46,7 @@ test("every counter that an alert asks for is exported before anything has happe
     for (const pattern of series) expect(pattern.exec(after)?.[1]).toBe("1");
     // The series of docs/slo.md's objectives, under the labels that their rules use.
     expect(after).toMatch(
-      /^http_server_request_duration_seconds_count\{[^}]*http_request_method="POST"[^}]*http_route="\/api\/pre-authorization"[^}]*http_response_status_code="201"[^}]*holdfast_listener="merchant"/m,
+      /^http_server_request_duration_seconds_count\{[^}]*http_request_method="POST",url_scheme="http",http_route="\/api\/pre-authorization"[^}]*http_response_status_code="201"[^}]*holdfast_listener="merchant"/m,
     );
     // The bus has no metrics of its own: the dispatcher asks for them.
     expect(after).toMatch(/^holdfast_event_stream_copies(?:\{[^}]*\})? 1$/m);
@@ -54,7 +54,7 @@ test("every counter that an alert asks for is exported before anything has happe
     expect(after).toMatch(/^holdfast_event_stream_bytes(?:\{[^}]*\})? \d+$/m);
     // Which statement is slow, and not only in which pool.
     expect(after).toMatch(
-      /^db_client_operation_duration_seconds_count\{[^}]*pool_name="payments writes"[^}]*db_query_summary="claim-payments"/m,
+      /^db_client_operation_duration_seconds_count\{[^}]*pool_name="payments writes",db_system_name="postgresql",db_query_summary="claim-payments"/m,
     );
     expect(after).toMatch(
       /^holdfast_command_own_time_seconds_bucket\{[^}]*messaging_destination_name="payments\.pre-authorize"[^}]*le="1"\}/m,

@@ -91,6 +91,7 @@ function assertAttributes(spans: ReceivedSpan[], { file }: RunningSandbox, payme
   expect(edge.attributes).toMatchObject({
     ...payment,
     "http.request.method": "POST",
+    "url.scheme": "http",
     "http.route": "/api/pre-authorization",
     "http.response.status_code": 201,
   });

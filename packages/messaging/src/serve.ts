@@ -116,7 +116,7 @@ export async function serve(
   const underway = { external: new Set<Promise<void>>(), local: new Set<Promise<void>>() };
   const report = (handled: Handled) => {
     const { subject, outcome, durationMs } = handled;
-    recordDuration(durationMs, { "messaging.destination.name": subject, "holdfast.outcome": outcome });
+    recordDuration(durationMs, { ...messagingAttributes(subject, "process"), "holdfast.outcome": outcome });
     recordOwnTime(Math.max(0, durationMs - timeElsewhere()), { "messaging.destination.name": subject });
     onHandled(handled);
   };

@@ -12,6 +12,7 @@ import {
   SpanKind,
   trace,
   UNKNOWN_OUTCOME,
+  type SpanAttributes,
 } from "@holdfast/telemetry";
 import { messagingAttributes } from "./messaging-attributes.ts";
 
@@ -25,13 +26,14 @@ export async function traceRequest<Reply extends CommandReply<unknown>>(
   send: (traceparent: string) => Promise<Reply>,
 ): Promise<Reply> {
   const startedAt = performance.now();
+  const attributes = messagingAttributes(subject, "send", "request");
   const record = (outcome: string) =>
     recordDuration(performance.now() - startedAt, {
-      "messaging.destination.name": subject,
+      ...attributes,
       "holdfast.outcome": outcome,
     });
   try {
-    const reply = await spanned(subject, traceparent, send);
+    const reply = await spanned({ subject, attributes, traceparent }, send);
     record(reply.outcome);
     return reply;
   } catch (error) {
@@ -47,8 +49,7 @@ const recordDuration = lazyHistogram(
 );
 
 async function spanned<Reply extends CommandReply<unknown>>(
-  subject: string,
-  traceparent: string,
+  { subject, attributes, traceparent }: { subject: string; attributes: SpanAttributes; traceparent: string },
   send: (traceparent: string) => Promise<Reply>,
 ): Promise<Reply> {
   const active = trace.getActiveSpan();
@@ -56,7 +57,7 @@ async function spanned<Reply extends CommandReply<unknown>>(
   const options = {
     kind: SpanKind.CLIENT,
     parent: active ? context.active() : remoteContext(traceparent),
-    attributes: messagingAttributes(subject, "send", "request"),
+    attributes,
   };
   return await inSpan(`request ${subject}`, options, async (span) => {
     if (!span.isRecording()) return await send(traceparent);

@@ -32,7 +32,7 @@ export class ObservedPool extends Pool {
       unit: "s",
       advice: { explicitBucketBoundaries: SECONDS },
     });
-    super({ ...config, Client: observedClient(durations, attributes) });
+    super({ ...config, Client: observedClient(durations, { ...attributes, ...SYSTEM }) });
     this.#attributes = attributes;
     this.#waitTime = meter.createHistogram("db.client.connection.wait_time", {
       description: "How long a caller waits for a connection, by pool",
@@ -62,6 +62,8 @@ export class ObservedPool extends Pool {
   }
 }
 
+const SYSTEM = { "db.system.name": "postgresql" };
+
 /** The event of a connection whose server has refused a write, since it is a standby. */
 export const READ_ONLY = "readOnly";
 
@@ -72,12 +74,15 @@ function observeConnections(pool: Pool, max: number, attributes: Record<string, 
   const meter = meterOf("postgres");
   const count = meter.createObservableGauge("db.client.connection.count", {
     description: "Connections, by pool and state",
+    unit: "{connection}",
   });
   const limit = meter.createObservableGauge("db.client.connection.max", {
     description: "Connections a pool may open",
+    unit: "{connection}",
   });
   const pending = meter.createObservableGauge("db.client.connection.pending_requests", {
     description: "Callers that wait for a connection, by pool",
+    unit: "{request}",
   });
   meter.addBatchObservableCallback(
     (result) => {
@@ -148,7 +153,7 @@ function startStatementSpans(summary: string | undefined, database: string | und
   const options = {
     kind: SpanKind.CLIENT,
     attributes: {
-      "db.system.name": "postgresql",
+      ...SYSTEM,
       "db.namespace": database,
       "db.query.summary": summary,
       ...(others.length > 0 && { "db.operation.batch.size": others.length + 1 }),

@@ -47,7 +47,7 @@ export async function startListener({
   const countRefused = createRefusedAccess(name);
 
   const onRequest = (request: IncomingMessage, response: ServerResponse, holdsBodyBack: boolean) => {
-    const span = startServerSpan(request);
+    const span = startServerSpan(request, options.tls ? "https" : "http");
     const exchange = new Exchange(response, {
       listener: state,
       clientAddress: clientAddress(request),

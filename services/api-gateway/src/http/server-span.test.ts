@@ -10,9 +10,7 @@ test.each([
 ])("a span that is recorded %s", (_, parentId, isContinued) => {
   const recording = recordSpans();
   onTestFinished(() => recording.stop());
-  const { trace } = startServerSpan({
-    method: "GET",
-    headers: { traceparent: `00-${TRACE_ID}-${parentId}-01` },
-  });
+  const headers = { traceparent: `00-${TRACE_ID}-${parentId}-01` };
+  const { trace } = startServerSpan({ method: "GET", headers }, "https");
   expect(trace.traceId === TRACE_ID).toBe(isContinued);
 });

@@ -27,13 +27,16 @@ export type ServerSpan = {
   end(exchange: Exchange): void;
 };
 
-export function startServerSpan(request: Pick<IncomingMessage, "headers" | "method">): ServerSpan {
+export function startServerSpan(
+  request: Pick<IncomingMessage, "headers" | "method">,
+  scheme: "http" | "https",
+): ServerSpan {
   const method = methodOf(request);
   const traceparent = clientTraceparent(request);
   const span = startSpan(method, {
     kind: SpanKind.SERVER,
     parent: remoteContext(traceparent),
-    attributes: { "http.request.method": method, "url.scheme": "http" },
+    attributes: { "http.request.method": method, "url.scheme": scheme },
   });
   const { identity, unit } = span.isRecording() ? ownSpan(span) : noSpan(traceparent);
   return {
@@ -42,6 +45,7 @@ export function startServerSpan(request: Pick<IncomingMessage, "headers" | "meth
     end(exchange) {
       recordDuration(performance.now() - exchange.startedAt, {
         "http.request.method": method,
+        "url.scheme": scheme,
         "http.route": exchange.route,
         "http.response.status_code": exchange.response.headersSent ? exchange.response.statusCode : undefined,
         "holdfast.listener": exchange.listener.name,
