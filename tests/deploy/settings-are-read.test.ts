@@ -71,11 +71,22 @@ function wrongVariables(services: Record<string, Service>): string[] {
   });
 }
 
+function servicesOf(file: string): Record<string, Service> {
+  const text = readFileSync(join(repository, file), "utf8");
+  return (parse(text, { merge: true, maxAliasCount: 300 }) as { services: Record<string, Service> }).services;
+}
+
+test.each([
+  ["docker-compose.yml", 9],
+  ["deploy/single/compose.yml", 2],
+])("what runs on one machine waits 5 s for a connection to its database: %s", (file, running) => {
+  const programs = Object.values(servicesOf(file)).filter(({ command }) => command?.[0] === "run");
+  const waits = programs.map(({ environment }) => environment?.["DATABASE_CONNECTION_TIMEOUT"]);
+  expect(waits).toEqual(Array.from({ length: running }, () => "${DATABASE_CONNECTION_TIMEOUT:-5s}"));
+});
+
 test("docker-compose.yml sets what its programs read", () => {
-  const { services } = parse(readFileSync(join(repository, "docker-compose.yml"), "utf8"), {
-    merge: true,
-    maxAliasCount: 300,
-  }) as { services: Record<string, Service> };
+  const services = servicesOf("docker-compose.yml");
   expect(wrongVariables(services)).toEqual([]);
   services["payments"]!.environment!["LOG_LEVLE"] = "debug";
   delete services["console"]!.environment!["ACQUIRER_TIMEOUT"];

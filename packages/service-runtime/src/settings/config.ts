@@ -242,7 +242,7 @@ export const processSettings = {
   DATABASE_CONNECTION_TIMEOUT: durationSetting({ min: "1ms" })
     .default(CONNECTION_TIMEOUT_MS)
     .describe(
-      "How long a request waits for a connection to PostgreSQL; after that it is answered 503. Lists, which have connections of their own, wait five times as long.",
+      "How long a request waits for a connection to PostgreSQL; after that it is answered 503. The default refuses an overload before its callers queue up; `5s` fits where services and database share the processors of one machine, as in compose. Lists, which have connections of their own, wait five times as long.",
     ),
   CLOCK_INTERVAL: durationSetting({ min: "1s", max: "5m" })
     .default(60_000)
