@@ -48,6 +48,7 @@ beforeEach(() => {
          sed 's#/backup#${root}/backup#g; s/-o postgres -g postgres//; s/^chown .*//' >"${root}/inside"
          PGDATA="${root}/data" exec sh -eu "${root}/inside" "$time" ;;
        *is_in_recovery*) echo f ;;
+       *pg_stat_archiver*) echo "last archived change: $ARCHIVED" ;;
        "volume ls --quiet") echo "$VOLUME" ;;
        "image inspect "*) echo "$BUILT" ;;
        "version "*) echo amd64 ;;
@@ -71,6 +72,7 @@ function manage(args: string[], env: NodeJS.Dict<string> = {}) {
     PATH: `${join(root, "bin")}:${process.env["PATH"]}`,
     FAIL_ON: "",
     VOLUME: "",
+    ARCHIVED: "a minute ago",
     BUILT: "amd64",
     HOLDFAST_VERSION: "v0",
   };
@@ -295,6 +297,38 @@ test("evidence of a service that does not run is refused", () => {
   playEvidence(0);
   expect(manage(["evidence"], { FAIL_ON: " exec -T core " }).status).not.toBe(0);
   expect(existsSync(join(root, "asked"))).toBe(false);
+});
+
+/** The name of a base back-up that is as old. */
+const madeBefore = (hours: number) =>
+  new Date(Date.now() - hours * 3_600_000).toISOString().replace(/:|\.\d+/g, "");
+
+test.each([
+  ["fresh", 29, "a minute ago", []],
+  ["old", 31, "a minute ago", ["there is no base back-up of the last 30 hours", "HoldfastBackupFails"]],
+  ["not archived", 29, "none; FAILS: 0001", ["changes are not archived", "HoldfastWalNotArchived"]],
+])("status of back-ups that are %s tells cron only what is wrong", (_state, hours, archived, fault) => {
+  backUp(madeBefore(hours));
+  mkdirSync(join(root, "backup", "base", `${madeBefore(0)}.part`));
+  const { status, stdout, stderr } = manage(["status"], { ARCHIVED: archived });
+  const [what = "", page = ""] = fault;
+  expect({ status, stderr }).toEqual(
+    what === ""
+      ? { status: 0, stderr: "" }
+      : { status: 1, stderr: `manage: ${what} (docs/runbook/${page}.md)\n` },
+  );
+  if (page !== "") expect(existsSync(join(deployDir, "..", "docs", "runbook", `${page}.md`))).toBe(true);
+  expect(stdout).toContain(
+    `last archived change: ${archived}\nbase back-ups: ${madeBefore(hours).slice(0, 13)}`,
+  );
+});
+
+test("status without any back-up, or without a database, is a fault", () => {
+  prepared();
+  expect(manage(["status"]).stderr).toContain("no base back-up of the last 30 hours");
+  mkdirSync(join(root, "backup", "base", madeBefore(1)));
+  expect(manage(["status"]).status).toBe(0);
+  expect(manage(["status"], { FAIL_ON: "pg_stat_archiver" }).status).not.toBe(0);
 });
 
 test("restore swaps a whole database in, and keeps the one before", () => {
