@@ -41,25 +41,10 @@ const images = rowsOf("Images").map(([image = "", digest = ""]) => ({
   digest: digest.replaceAll("`", ""),
 }));
 
-test("the list has every foreign image that an installation pulls, with its digest where it has one", () => {
-  const listed = images.map(({ image, digest }) => (digest === "none" ? image : `${image}@${digest}`));
+test("the list has every foreign image that an installation pulls, with its digest", () => {
+  expect(images.filter(({ digest }) => !/^sha256:[0-9a-f]{64}$/.test(digest))).toEqual([]);
+  const listed = images.map(({ image, digest }) => `${image}@${digest}`);
   expect(listed.toSorted()).toEqual([...imagesNamed()].toSorted());
-});
-
-test("images without a digest are counted, and have a setting for one", () => {
-  const open = images.filter(({ digest }) => digest === "none");
-  const [, words = "", settings = ""] = /\*\*(\w+) have no digest here\*\*.* as (.*) in `\.env`/.exec(page)!;
-  expect(["None", "One", "Two", "Three"].indexOf(words)).toBe(open.length);
-  const single = globSync("deploy/single/*.yml", { cwd: repository })
-    .map((file) => read(file))
-    .join("\n");
-  const variables = open.map(({ image }) => {
-    const [name] = [...single.matchAll(/\$\{(\w+_IMAGE):-([^}]+)\}/g)].flatMap(([, variable, byDefault]) =>
-      byDefault === image ? [variable] : [],
-    );
-    return `\`${name}\``;
-  });
-  for (const variable of variables) expect(settings).toContain(variable);
 });
 
 const matrix = new Map(rowsOf("What it runs with").map(([part = "", ...cells]) => [part, cells]));

@@ -108,6 +108,7 @@ function fillIn(single: string, own: Record<string, string>): void {
     NODE_IMAGE,
     POSTGRES_IMAGE: "postgres:18",
     NATS_IMAGE: "nats:2",
+    CADDY_IMAGE: "caddy:2.10",
     ACQUIRER_HOSTS: "acquirer-simulator",
     ALLOW_SIMULATOR: "live",
     OIDC_ISSUER: ISSUER,
