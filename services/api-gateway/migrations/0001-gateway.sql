@@ -1,9 +1,9 @@
 -- Merchants, the credentials their servers sign in with, and what operators do to both.
 --
 -- Runs as gateway_owner. Each of the gateway's faces runs under a role of its own, since they are trusted with different
--- things: the pages for browsers (gateway_public) know a merchant's name, plan and look and no credential; the merchant
--- API (gateway_merchant) reads; the operator API (gateway_operator) writes; the face for a merchant's staff
--- (gateway_staff) reads no secret's hash and changes no merchant and no API key: it asks the operator API to.
+-- things. The pages for browsers (gateway_public) know a merchant's name, plan and look, and no credential. The merchant
+-- API (gateway_merchant) reads. The operator API (gateway_operator) writes. The face for a merchant's staff (gateway_staff)
+-- reads no secret's hash, and asks the operator API to change merchants and API keys.
 
 -- Merchants ------------------------------------------------------------------------------------------------------------
 

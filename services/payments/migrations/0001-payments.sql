@@ -90,8 +90,8 @@ create table payment (
 
   -- The time of recovery's next look: null once settled, not before the lease's end while a process works on it.
   recover_at              timestamptz,
-  -- The start of its age for recovery; null is the claim. With 3-D Secure it is the end of the session, and from the
-  -- completion call on that call.
+  -- The start of its age for recovery, and null for the time of the claim. With 3-D Secure it is the session's end, then
+  -- the time of the completion call.
   recovery_from           timestamptz,
   recovery_attempts       integer not null default 0,
   last_inquiry            text check (char_length(last_inquiry) <= 64),
@@ -122,9 +122,9 @@ create index payment_authorization_expiry on payment (authorization_expires_at)
 create unique index payment_of_undecided_order on payment (merchant_id, order_id)
   where claims_order and state in ('ENROLLING', 'AUTHORIZING', 'REVERSING');
 
--- Lists of payments, newest first, by what people look for. Each index has the order of the list, so that a page reads
--- what it shows and nothing else; those of one value have the merchant last, so that other merchants' rows are not even
--- fetched.
+-- Indexes for lists of payments, newest first, by the values that people look for. Each has the order of the list, so that
+-- a page reads nothing that it does not show. Those of one value end with the merchant, so that rows of other merchants are
+-- not fetched.
 create index payment_in_time on payment (created_at, payment_id);
 create index payment_of_merchant on payment (merchant_id, created_at, payment_id);
 -- The status that merchants see, in the words of services/payments/src/people/list/payment-list-table.ts.
@@ -312,7 +312,7 @@ create table payment_link (
   single_use           boolean not null,
   credential_issued_by text check (char_length(credential_issued_by) between 1 and 1000),
 
-  -- The payment that holds a link for one payment. Another one may take it once that has failed.
+  -- The payment that holds a link for one payment. Another one may take the link once this one has failed.
   taken_by             uuid,
 
   created_at           timestamptz not null default now(),
@@ -403,7 +403,7 @@ create trigger payment_amounts before update of captured_minor, refunded_minor, 
 
 -- Captures, cancellations and expiries ---------------------------------------------------------------------------------
 
--- They go through the payment's row, as reservations for refunds do, which is how they exclude each other.
+-- They exclude each other and reservations for refunds, since all of them go through the payment's row.
 create table payment_operation (
   operation_id         uuid primary key,                 -- drawn by the gateway, or by the expiry worker
   payment_id           uuid not null references payment,
@@ -441,7 +441,7 @@ create table refund_reservation (
   state          text not null check (state in ('ACTIVE', 'SETTLED', 'RELEASED', 'REFUSED')),
   refusal        text,                                   -- JSON of the refusal, with state REFUSED
 
-  -- The people who may not agree to it: who has asked, or issued the credential that did.
+  -- The people who may not agree to it, since they asked for it or issued the credential that did.
   asked_by       text[] not null default '{}',
   -- The people who agree to it, by tokens that this service has verified, and when they were enough. Without that nothing is
   -- sent to a bank (docs/adr/0062).
@@ -468,8 +468,8 @@ grant select, insert (refund_id, payment_id, merchant_id, amount_minor, kind, st
 
 -- Payments whose outcome is unknown, or not what it should be ----------------------------------------------------------
 
--- Payments, operations and refunds that have ended although the bank, which had not seen them, could still carry them out:
--- they are looked at once more after the bank's day, payments until nothing of them is left there.
+-- Payments, operations and refunds that have ended although the bank had not seen them and could still carry them out. They
+-- are looked at once more after the bank's day, payments until nothing of them is left there.
 create table payment_watch (
   payment_id    uuid not null references payment,
   movement_id   uuid,                                    -- the operation or the refund; null for the payment itself
@@ -800,9 +800,9 @@ grant select, insert, update (answer), delete on idempotency_key to payments_app
 -- what may go. A function whose page asks about other tables' rows has settings of the planner, which would rather read
 -- such a table whole. They run as the owner, since the service may not remove such rows.
 
--- Deletes a page of the outbox: rows that are confirmed and older than given. An unconfirmed row stays, however old it
--- is; 3 days are the least that the settings allow. Of all processes one deletes, and the others find nothing to do.
--- `after`: the end of the page before. `reached`: the end of this one; null when nothing is behind it.
+-- Deletes a page of the outbox: rows that are confirmed and older than given. An unconfirmed row stays, however old it is.
+-- 3 days are the least that the settings allow. One process deletes, and the others find nothing to do. `after` is the end
+-- of the page before. `reached` is the end of this one, and null when nothing is behind it.
 create function purge_outbox(older_than interval, after uuid, rows_max integer, out deleted integer, out reached uuid)
 language plpgsql security definer set search_path = payments, pg_temp as $$
 declare

@@ -112,7 +112,7 @@ create index refund_of_transaction on refund (external_transaction_id, created_a
   where external_transaction_id is not null;
 create index refund_of_auth_code on refund (auth_code, created_at, refund_id, merchant_id)
   where auth_code is not null;
--- Refunds of test mode have merchants' ids of version 8 (RFC 9562). They are few among the others, which are not in this.
+-- Refunds of test mode alone, which are few among the others. Their merchants' ids are of version 8 (RFC 9562).
 create index refund_of_test_mode on refund (created_at, refund_id)
   where uuid_extract_version(merchant_id) is not distinct from 8;
 
@@ -219,10 +219,10 @@ create index outbox_unconfirmed on outbox (publish_at) where confirmed_at is nul
 
 grant select, insert, update (confirmed_at, publish_attempts, publish_at) on outbox to refunds_app;
 
--- Deletes a page of the outbox: rows that are confirmed and older than given. An unconfirmed row stays, however old it
--- is. It runs as the owner, since the service may not remove an event; 3 days are the least that the settings allow. Of
--- all processes one deletes, and the others find nothing to do. `after`: the end of the page before. `reached`: the end
--- of this one; null when nothing is behind it.
+-- Deletes a page of the outbox: rows that are confirmed and older than given. An unconfirmed row stays, however old it is.
+-- It runs as the owner, since the service may not remove an event. 3 days are the least that the settings allow. One
+-- process deletes, and the others find nothing to do. `after` is the end of the page before. `reached` is the end of this
+-- one, and null when nothing is behind it.
 create function purge_outbox(older_than interval, after uuid, rows_max integer, out deleted integer, out reached uuid)
 language plpgsql security definer set search_path = refunds, pg_temp as $$
 declare

@@ -51,7 +51,7 @@ create index fact_unreported_of_merchant on fact (merchant_id, currency, occurre
 
 grant select, insert, update on fact to settlement_app;
 
--- How far the feed of each owner has been read. It changes in the transaction that records the facts of a page.
+-- The place that has been read in each owner's feed. It changes in the transaction that records the facts of a page.
 create table feed (
   owner        text primary key check (owner in ('payments', 'refunds')),
   place        jsonb,                                    -- null: from the beginning
@@ -316,7 +316,7 @@ create index difference_past_payout on difference (account_id, payout_id) where 
 create index difference_unread on difference (account_id, first_day, last_day)
   where class = 'UNREADABLE' and state in ('OPEN', 'PROPOSED');
 create index difference_list on difference (state, difference_id);
--- How many are open of each class, and since when.
+-- The number of open ones of each class, and the oldest of them.
 create index difference_open on difference (class, difference_id) where state in ('OPEN', 'PROPOSED');
 create index difference_past on difference (fact_id) where fact_id is not null;
 create index difference_past_line on difference (import_id, line_no) where line_no is not null;
@@ -361,7 +361,7 @@ create table statement (
   currency      char(3) not null,
   day           date not null,
   revision      integer not null default 0 check (revision >= 0),      -- the latest; 0 until it is complete for the first time
-  -- Something up to the day was not reported by the bank when it was looked at: it is looked at again when all of it is.
+  -- True if the bank had not reported everything up to the day. It is looked at again once the bank has.
   awaits        boolean not null default false,
   unique (day, merchant_id, currency)
 );
@@ -444,8 +444,9 @@ create trigger line_changed after update on line
   referencing old table as old_line new table as new_line
   for each statement execute function note_changed_lines();
 
--- A fact has another commission, or refunds give another part of it back; or the bank is not waited for because of it any more.
--- The two are compared by a hash: a plan that was made for one fact would compare each of a thousand with every other.
+-- Notes facts with another commission, facts whose refunds give another part of it back, and facts that no longer wait for
+-- the bank. Old and new rows are joined by a hash, since a plan for one fact would compare each of a thousand with every
+-- other.
 create function note_changed_facts() returns trigger
 language plpgsql set search_path = settlement, pg_temp
   set enable_seqscan = off set enable_nestloop = off as $$
@@ -556,7 +557,7 @@ begin
   perform pg_advisory_xact_lock_shared(hashtextextended('settlement.account_changed', 0));
   return null;
 end $$;
--- For each statement that inserts, also where it finds the row and has it wait again.
+-- Runs for each inserting command, even one that finds the row and has it wait again.
 create trigger statement_waits before insert on statement
   for each statement execute function note_day_that_waits();
 
@@ -590,10 +591,10 @@ create index outbox_unconfirmed on outbox (publish_at) where confirmed_at is nul
 
 grant select, insert, update (confirmed_at, publish_attempts, publish_at) on outbox to settlement_app;
 
--- Deletes a page of the outbox: rows that are confirmed and older than given. An unconfirmed row stays, however old it
--- is. It runs as the owner, since the service may not remove an event; 3 days are the least that the settings allow. Of all
--- processes one deletes, and the others find nothing to do.
--- `after`: where the page before ended. `reached`: where this one did; null when nothing is behind it.
+-- Deletes a page of the outbox: rows that are confirmed and older than given. An unconfirmed row stays, however old it is.
+-- It runs as the owner, since the service may not remove an event. 3 days are the least that the settings allow. One
+-- process deletes, and the others find nothing to do. `after` is the end of the page before. `reached` is the end of this
+-- one, and null when nothing is behind it.
 create function purge_outbox(older_than interval, after uuid, rows_max integer, out deleted integer, out reached uuid)
 language plpgsql security definer set search_path = settlement, pg_temp as $$
 declare
