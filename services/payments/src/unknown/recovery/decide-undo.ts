@@ -7,7 +7,9 @@ import {
 } from "@holdfast/acquirer";
 import { CHARGED_BACK_RESULT } from "@holdfast/contracts";
 import type { AccountTerms } from "../../bank/account/account-terms.ts";
-import { mayStillArrive } from "../../bank/ledger/bank-call.ts";
+import type { HoldShown } from "../../bank/ledger/ask-about.ts";
+import { mayStillArrive, type BankCall } from "../../bank/ledger/bank-call.ts";
+import { expiryAfterDecline, type AfterDeclinedExpiry } from "../../follow-up/operation/payment-operation.ts";
 
 /** The end of an attempt: the money is back, was never taken or has never been seen, or it is tried again. */
 export type UndoResult =
@@ -109,4 +111,24 @@ export function decideAfterRefund(outcome: AcquirerOutcome | Expired, subReferen
     default:
       return outcome satisfies never;
   }
+}
+
+/**
+ * Decides on an authorization that the bank has shown late, and whose reversal it refuses after the day: it lapses by
+ * itself as an expired one does, see `expiryAfterDecline`.
+ * @returns undefined if the record does not show a hold alone.
+ */
+export function decideAfterRefusedHold(
+  hold: HoldShown,
+  calls: readonly Pick<BankCall, "kind" | "outcome">[],
+): AfterDeclinedExpiry | undefined {
+  if (hold !== "standing") return undefined;
+  const declines = calls.filter(({ kind, outcome }) => kind === "reverse" && outcome === "refused").length;
+  return expiryAfterDecline({
+    declines,
+    hold,
+    captureMayArrive: false,
+    isDayOver: true,
+    isTooLate: false,
+  });
 }

@@ -9,7 +9,8 @@ import { inquire } from "../../bank/ledger/movement.ts";
 import { findOperation } from "../../follow-up/operation/operation-queries.ts";
 import { movementOf } from "../../follow-up/operation/start-operation.ts";
 import { inquireAtBank } from "../../follow-up/refund-reservation/refund-at-bank.ts";
-import { askAboutCharge } from "../../bank/ledger/ask-about.ts";
+import { askAboutCharge, askAboutHold } from "../../bank/ledger/ask-about.ts";
+import { decideAfterRefusedHold } from "./decide-undo.ts";
 import { reversalOf, standsBesideRefund } from "./reversal.ts";
 import { causeOf, undoPayment } from "./undo-payment.ts";
 import type { RecoveryWorkerDeps, UpkeepOptions } from "./recovery-worker.ts";
@@ -23,7 +24,7 @@ import {
 /**
  * Inquires once more about a payment that ended because the bank had not shown it by the horizon. If the bank
  * now shows money under its reference, the money is given back, over as many attempts as it takes, or until a
- * chargeback has given it back. The payment keeps its state. Operators get an event when the money is first
+ * chargeback has given it back, or until a hold that the bank no longer releases lapses. The payment keeps its state. Operators get an event when the money is first
  * seen.
  */
 export async function watchPayment(deps: RecoverDeps, payment: WatchedPayment): Promise<void> {
@@ -46,16 +47,27 @@ export async function watchPayment(deps: RecoverDeps, payment: WatchedPayment): 
   }
   if (result.isChargedBack)
     return await recordLook(deps.db, payment, { isSighted, lastInquiry: "charged_back", isOver: true });
+  const refused = result.cause === "reversal_refused" ? await afterRefusedHold(deps, payment) : undefined;
+  if (refused && "end" in refused)
+    return await recordLook(deps.db, payment, { isSighted, lastInquiry: "hold_lapses", isOver: true });
+  const lastInquiry = refused ? "hold_stands" : result.cause;
   if (isSighted || payment.sighted_at !== null) {
-    deps.events.lateMoneyStands(payment, { cause: result.cause, attempts: payment.attempts + 1 });
+    deps.events.lateMoneyStands(payment, { cause: lastInquiry, attempts: payment.attempts + 1 });
   }
   // No later inquiry changes that, and operators have got the event.
   const { horizonMs } = deps.bank.termsOf(payment.account_id);
   if (known && standsBesideRefund(known, result.cause, horizonMs))
-    return await recordLook(deps.db, payment, { isSighted, lastInquiry: result.cause, isOver: true });
-  const stepMs = nextAttemptInMs(payment.sighted_ms, deps.limits);
+    return await recordLook(deps.db, payment, { isSighted, lastInquiry, isOver: true });
+  const stepMs = refused?.againInMs ?? nextAttemptInMs(payment.sighted_ms, deps.limits);
   const againInMs = result.next === "now" ? 0 : waitFor(result.notBefore, { stepMs, now: deps.now() });
-  await recordLook(deps.db, payment, { isSighted, lastInquiry: result.cause, againInMs });
+  await recordLook(deps.db, payment, { isSighted, lastInquiry, againInMs });
+}
+
+/** Some banks release a hold on its day only, which is over at the first look. */
+async function afterRefusedHold(deps: RecoverDeps, payment: WatchedPayment) {
+  if (payment.transaction_type !== "PRE_AUTHORIZATION") return undefined;
+  const calls = await findCalls(deps.db, payment.payment_id);
+  return decideAfterRefusedHold(await askAboutHold(deps, payment, calls), calls);
 }
 
 /** Money of no other payment is given back here: people may have booked it, and the merchant may have shipped. */
