@@ -198,7 +198,8 @@ function operators(world: World, setting: Setting): Step {
   const refund = isSettled ? askAboutRefund(world, setting).kind : undefined;
   const sale = askAboutSale(world, setting);
   const isWhole = sale.kind === "approved" && sale.amount === WHOLE;
-  const isSure = refund === undefined || (refund === "not_found" && isRefused) ? isWhole : refund === "declined";
+  const isSure =
+    refund === undefined || (refund === "not_found" && isRefused) ? isWhole : refund === "declined";
   if (stands && isSure && isAllowed("SUCCESS")) {
     steps.push({
       label: "two operators resolve the payment as SUCCESS",
