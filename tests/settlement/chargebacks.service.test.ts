@@ -200,6 +200,22 @@ describe("a refund that was not made here", () => {
     expect(await casesOf(paymentId)).toHaveLength(2);
   });
 
+  test("without a name counts once for a line of two files, and twice for two lines of one", async () => {
+    const paymentId = await system.sell("10000");
+    const panel = line("REFUND", paymentId, -3_000n, "");
+    expect(await verdicts(await take(line("SALE", paymentId, 10_000n), panel, panel))).toEqual([
+      "MATCHED",
+      "MISSING_HERE",
+      "MISSING_HERE",
+    ]);
+    expect(await verdicts(await take(panel, line("SALE", randomUUID(), 8n)))).toEqual([
+      "DUPLICATE",
+      "MISSING_HERE",
+    ]);
+    expect(await casesOf(paymentId)).toHaveLength(2);
+    expect(await refundable(paymentId)).toMatchObject({ refundableAmount: 40, chargedBackAmount: 60 });
+  });
+
   test("is no line that gives the merchant money", async () => {
     const paymentId = await system.sell("10000");
     await take(line("SALE", paymentId, 10_000n), line("REFUND", paymentId, 3_000n));

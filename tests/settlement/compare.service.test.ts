@@ -248,6 +248,21 @@ describe("a line of a refund under its payment's reference", () => {
     expect(await reportedOf(refundIds)).toEqual([true, true]);
   });
 
+  test("without a name is a copy in the next day's file, too, and not the payment's other refund", async () => {
+    const { paymentId, refundIds } = await withTwoRefunds();
+    const first = reference("", paymentId);
+    expect(await take(first)).toEqual(["MATCHED"]);
+    const other = first.replace(/T\d\d:\d\d:\d\d/, "T00:00:00");
+    expect(await take(first, other)).toEqual(["DUPLICATE", "MATCHED"]);
+    expect(await reportedOf(refundIds)).toEqual([true, true]);
+  });
+
+  test("without a name is the other refund beside an equal line in the same file", async () => {
+    const { paymentId, refundIds } = await withTwoRefunds();
+    expect(await take(reference("", paymentId), reference("", paymentId))).toEqual(["MATCHED", "MATCHED"]);
+    expect(await reportedOf(refundIds)).toEqual([true, true]);
+  });
+
   test("is a copy of a line that names no refund of ours, too", async () => {
     const paymentId = await system.sell("10000");
     const unknown = reference("R1", paymentId);

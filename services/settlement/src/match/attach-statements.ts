@@ -20,16 +20,18 @@ const HAS_PAYMENTS_NAME = sql`(line.kind = 'REFUND' and exists (
     and named.external_transaction_id = line.bank_reference))`;
 
 /**
- * SQL on two rows of `line`: the bank's names say that they are about the same movement, whatever its amount.
- * If all refunds of a payment share one name, each line in one file is another refund, and an equal line in
- * another file is a copy.
+ * SQL on two rows of `line`: they are about the same movement. The bank's names say so, whatever its amount. If
+ * all refunds of a payment share one name, or have none, each line in one file is another refund, and a line in
+ * another file that is alike in all that it says is a copy.
  */
 const IS_COPY = sql`earlier.account_id = line.account_id and earlier.kind = line.kind
-  and earlier.bank_reference = line.bank_reference
+  and earlier.bank_reference is not distinct from line.bank_reference
   and (earlier.item, earlier.installment) is not distinct from (line.item, line.installment)
-  and (not ${HAS_PAYMENTS_NAME} or earlier.import_id <> line.import_id
-    and (earlier.gross_minor, earlier.currency, earlier.transacted_at, earlier.settles_on, earlier.payout_id)
-      is not distinct from (line.gross_minor, line.currency, line.transacted_at, line.settles_on, line.payout_id))`;
+  and (line.bank_reference is not null and not ${HAS_PAYMENTS_NAME} or earlier.import_id <> line.import_id
+    and (earlier.reference, earlier.auth_code, earlier.masked_pan, earlier.gross_minor, earlier.currency,
+        earlier.transacted_at, earlier.settles_on, earlier.payout_id)
+      is not distinct from (line.reference, line.auth_code, line.masked_pan, line.gross_minor, line.currency,
+        line.transacted_at, line.settles_on, line.payout_id))`;
 
 /** A line that reports a movement, with the fact that it names. */
 export type NamingLine = JudgedLine & {
