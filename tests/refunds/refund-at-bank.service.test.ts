@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomUUID, randomUUIDv7 } from "node:crypto";
 import {
   carryOutRefundAtBank,
   inquireRefundAtBank,
@@ -75,12 +75,10 @@ const refundOf = (paymentId: string, change: Partial<RefundToCarryOut> = {}): Re
   ...change,
 });
 
-/** A refund as it is reserved. */
+/** A refund as it is reserved, of a payment of its own or another's. */
 async function reserved(change: Partial<RefundToCarryOut> = {}): Promise<RefundToCarryOut> {
-  const refund = refundOf(
-    await refunds.pay("10000", change.kind === "release" ? "authorization" : "sale"),
-    change,
-  );
+  const pay = () => refunds.pay("10000", change.kind === "release" ? "authorization" : "sale");
+  const refund = refundOf(change.paymentId ?? (await pay()), change);
   const { refundId, paymentId, amountMinor, currency } = refund;
   expect(
     await refunds.call(reserveRefund, { refundId, paymentId, amountMinor, currency, askedBy: [] }),
@@ -138,6 +136,19 @@ describe("a refund is paid as it is reserved", () => {
       refund.refundId,
     ]);
     expect(calls).toEqual([{ outcome: "approved" }]);
+  });
+
+  test("beside one that the bank has declined, which takes nothing from what a chargeback leaves", async () => {
+    const declined = await reserved({ amountMinor: "6000" });
+    const { paymentId } = declined;
+    const other = await reserved({ paymentId, amountMinor: "4000" });
+    await refunds.acquirerWill("refund", "decline");
+    expect(await carryOut(declined)).toMatchObject({ result: { answer: { kind: "declined" } } });
+    const opened = { chargebackId: randomUUIDv7(), paymentId, amountMinor: "3000", currency: "TRY" };
+    expect(await refunds.operate(operations.openChargeback.command, opened)).toMatchObject({
+      outcome: "done",
+    });
+    expect(await carryOut(other)).toMatchObject({ result: { answer: { kind: "approved" } } });
   });
 
   test("and a copy that comes while the call is under way finds it", async () => {

@@ -20,6 +20,11 @@ export function isUnderWay(other: OtherRefund): boolean {
   return other.state === "ACTIVE" && isUnanswered(other);
 }
 
+/** False if the bank has declined it: its reservation is released when `refunds` has heard that. */
+export function mayBeDone({ calls }: Pick<OtherRefund, "calls">): boolean {
+  return calls.findLast(mayHaveLeft)?.outcome !== "declined";
+}
+
 /** True if people have ended it, and the bank's name of what it may have done is not known. */
 export function isUnnamed(other: OtherRefund): boolean {
   return other.state !== "ACTIVE" && isUnanswered(other) && namesOf(other).length === 0;

@@ -41,7 +41,7 @@ import {
   type Asked,
 } from "./ask-about-refund.ts";
 import { auditRefusal, auditSending } from "./agree-to-refund.ts";
-import { otherRefunds } from "./other-refunds.ts";
+import { mayBeDone, otherRefunds } from "./other-refunds.ts";
 
 export type RefundAtBankDeps = MovementDeps & { events: Pick<BusinessEvents, "refundNotAgreed"> };
 
@@ -229,7 +229,7 @@ async function beginSending(
     // A copy of the message has begun a call.
     if (ours.length !== callsOf(known, movement).length) return { answer: PENDING };
     const others = (await otherRefunds(trx, refund, calls)).filter(({ state }) => state === "ACTIVE");
-    const sentMinor = others.reduce((sum, { amount_minor }) => sum + amount_minor, 0n);
+    const sentMinor = others.filter(mayBeDone).reduce((sum, { amount_minor }) => sum + amount_minor, 0n);
     if (!mayBePaid(payment, own.amount_minor, sentMinor)) {
       const { horizonMs } = deps.bank.termsOf(payment.account_id);
       return { answer: answerToChargedBack(ours, horizonMs, deps.now()) };
