@@ -306,7 +306,7 @@ const rowOf = (page: Page, amount: string) => page.getByRole("row").filter({ has
 
 /** Goes from a list to the difference's own page. */
 async function open(page: Page, amount: string): Promise<void> {
-  await rowOf(page, amount).getByRole("link").click();
+  await rowOf(page, amount).getByRole("link", { name: "Missing here" }).click();
   await page.getByRole("heading", { name: "Difference: Missing here" }).waitFor();
 }
 
@@ -363,7 +363,7 @@ test("a difference is worked off to its end: a small one by one person, a large 
 test("a difference is read in Turkish, without a word of English on its amounts", async () => {
   await reportMissing("41.41");
   const page = await signIn("alice", MISSING, { ...readerOf(DESK), locale: "tr-TR" });
-  await page.getByRole("row").filter({ hasText: "₺41,41" }).getByRole("link").click();
+  await page.getByRole("row").filter({ hasText: "₺41,41" }).getByRole("link", { name: "Bizde yok" }).click();
   const facts = await page.locator("main dl").innerText();
   expect(facts).toContain("Banka");
   expect(facts).toContain("₺41,41");
@@ -376,7 +376,7 @@ test("a difference is read in Turkish, without a word of English on its amounts"
 test("closing a difference asks for a young sign-in, and 10 000 characters are refused and not lost", async () => {
   await reportMissing("31.31");
   const page = await signIn("alice", MISSING);
-  const href = (await rowOf(page, "31.31").getByRole("link").getAttribute("href"))!;
+  const href = (await rowOf(page, "31.31").getByRole("link", { name: "Missing here" }).getAttribute("href"))!;
   const path = new URL(href, consoleUrl).pathname;
   const long = "ğ".repeat(10_000);
   await page.goto(consoleUrl + path);
