@@ -1,11 +1,8 @@
 // Each action that is written to an audit log has its words on the console's pages.
 import { expect, test } from "vitest";
 import { ACTIONS, actionText } from "../../services/console/src/ui/action-texts.ts";
-import { FILES, read } from "../tidy/tree.ts";
+import { auditSources } from "./audit-sources.ts";
 
-/** The programs that write to audit logs. */
-const WRITER =
-  /^(?:services\/(?!console\/)[^/]+|packages\/audit|tools\/installation)\/src\/.*(?<!\.test)\.ts$/;
 /**
  * An object and an action on it, such as `payment.inquired`. Other names in these files have other endings.
  */
@@ -14,10 +11,7 @@ const ACTION = /"([a-z_]+\.[a-z_]*(?:ed|en|wn|back|_on|_off|_set|_sent|_read|_ba
 const COMPOSED = ["reservation.released", "reservation.settled"];
 
 function writtenActions(): string[] {
-  const sources = FILES.filter((path) => WRITER.test(path) && !path.includes("/test/")).map(read);
-  const found = sources
-    .filter((text) => /audit/i.test(text))
-    .flatMap((text) => [...text.matchAll(ACTION)].map(([, action]) => action!));
+  const found = auditSources().flatMap((text) => [...text.matchAll(ACTION)].map(([, action]) => action!));
   return [...new Set([...found, ...COMPOSED])].toSorted();
 }
 

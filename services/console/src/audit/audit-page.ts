@@ -98,7 +98,7 @@ function columns(reader: Reader, things: NamedThings): Column<AuditLogEntry>[] {
     {
       heading: reader.texts.detail,
       isWide: true,
-      cell: (entry) => details(entry.detail, namedValue(reader, things, entry)),
+      cell: (entry) => details(reader, entry.detail, namedValue(reader, things, entry)),
     },
     { heading: texts.service, cell: ({ service, sequence }) => `${service} ${sequence}` },
   ];

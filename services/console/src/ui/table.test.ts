@@ -3,19 +3,20 @@ import type { Reader } from "./page-context.ts";
 import { details, pageLinks } from "./table.ts";
 import { TEXTS } from "./texts.ts";
 
+const READER: Reader = { language: "en", locale: "en-GB", texts: TEXTS.en };
+
 test("a detail is names beside values, however deep they are, and what somebody wrote in it is text", () => {
-  const text = details({
+  const text = details(READER, {
     changes: { rules: { from: null, to: { max: 5 } } },
     currencies: ["TRY"],
     routes: [{ accountId: "a-1" }],
+    settings: { clientId: "7" },
     reason: "<b>seen</b>",
-  }).text.replaceAll(/<\/?span[^>]*>/g, "");
+  }).text.replaceAll(/<\/?span[^>]*>|(?<=\s)\s+/g, "");
   expect(text.trim()).toBe(
-    "changes.rules.from: – changes.rules.to.max: 5 currencies: [&quot;TRY&quot;] routes.0.accountId: a-1 reason: &lt;b&gt;seen&lt;/b&gt;",
+    "Changes › Rules › From: – Changes › Rules › To › At most: 5 Currencies: [&quot;TRY&quot;] Routes › 1 › Account: a-1 Settings › clientId: 7 Reason: &lt;b&gt;seen&lt;/b&gt;",
   );
 });
-
-const READER: Reader = { language: "en", locale: "en-GB", texts: TEXTS.en };
 
 /** The links of a page, by their relation. @param cursor of the next page. */
 function linksOf(address: string, cursor?: string): { next?: string; prev?: string } {

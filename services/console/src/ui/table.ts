@@ -1,4 +1,5 @@
 import { html, type Html } from "@holdfast/html";
+import { detailName } from "./detail-names.ts";
 import { withoutNotice, type Reader } from "./page-context.ts";
 
 export type Column<Row> = {
@@ -65,17 +66,20 @@ export function facts(pairs: readonly (readonly [string, Html | string | number 
 }
 
 /**
- * The details of an action, as its service has recorded them: each name next to its value.
+ * The details of an action, as its service has recorded them: each name in the reader's language next to its value.
  *
  * @param valueOf writes a value that is more than its text.
  */
 export function details(
+  reader: Pick<Reader, "language">,
   detail: Record<string, unknown>,
   valueOf: (name: string, text: string) => Html | string = (_name, text) => text,
 ): Html {
   return html`${pairsIn(detail).map(
     ([name, text]) =>
-      html`<span class="pair"><span class="quiet">${name}:</span> ${valueOf(name, text)}</span> `,
+      html`<span class="pair"
+        ><span class="quiet" title="${name}">${detailName(reader, name)}:</span> ${valueOf(name, text)}</span
+      > `,
   )}`;
 }
 

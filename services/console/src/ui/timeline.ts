@@ -75,7 +75,7 @@ export function eventsOfPayment(
       at,
       what: actionText(reader, action),
       who: actor,
-      detail: details(detail),
+      detail: details(reader, detail),
     })),
   ];
 }
