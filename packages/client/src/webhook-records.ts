@@ -136,9 +136,12 @@ export type WebhookEndpoint = {
   enabled: boolean;
   /** The fate of the events that happen while it is off. */
   whileOff?: Known<"wait" | "skip">;
-  /** The number of events that wait until the endpoint is switched on, counted up to 10000. */
+  /**
+   * The number of events that wait for their first or next attempt, or while the endpoint is off for it to be switched
+   * on, counted up to 10000.
+   */
   waitingCount?: number;
-  /** The time until which the oldest of these is kept. */
+  /** The time until which the oldest of these is kept, while the endpoint is off. */
   waitingUntil?: string;
   createdAt: string;
   secretVersion: number;

@@ -2,6 +2,7 @@ import { operations } from "@holdfast/contracts";
 import { eventually, type LedgerReceiver } from "@holdfast/tests/support";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startDispatcherHarness, type DispatcherHarness } from "./dispatcher-harness.ts";
+import { endpointsOf } from "./endpoints.ts";
 import { newEvent } from "./events.ts";
 
 let harness: DispatcherHarness;
@@ -40,6 +41,7 @@ const extras = (merchantId: string) =>
 
 test("what waits for an endpoint is sent when somebody asks, each once", async () => {
   const { merchantId, ids } = await outage();
+  expect(await endpointsOf(harness, merchantId)).toMatchObject([{ enabled: true, waitingCount: 3 }]);
   const ask = (endpointId: string) =>
     harness.operate(operations.redeliverFailedWebhooks.command, { merchantId, endpointId });
   const stranger = await harness.enable(harness.receiver.url);
@@ -49,6 +51,7 @@ test("what waits for an endpoint is sent when somebody asks, each once", async (
   for (const eventId of ids)
     await eventually(async () => expect((await harness.delivery(eventId)).status).toBe("delivered"));
   expect(await ask(merchantId)).toEqual({ outcome: "done", result: { queued: 0 } });
+  expect(await endpointsOf(harness, merchantId)).toMatchObject([{ waitingCount: 0 }]);
 });
 
 test("a test that succeeds after failures sends what waits", async () => {

@@ -56,9 +56,13 @@ export const webhookEndpointSchema = z
       .int()
       .optional()
       .meta({
-        description: `How many events wait for it to be switched on, counted up to ${WAITING_COUNT_MAX}; while it is off`,
+        description:
+          `How many events wait for it, counted up to ${WAITING_COUNT_MAX}: for their first or next attempt, or while it ` +
+          "is off for it to be switched on",
       }),
-    waitingUntil: time("Until when the oldest of these is kept; a later one is kept as much longer"),
+    waitingUntil: time(
+      "While it is off: until when the oldest of these is kept; a later one is kept as much longer",
+    ),
     createdAt: z.iso.datetime().meta({ description: "When it was added (UTC)" }),
     secretVersion: z.int().meta({ description: "Version of the secret that signs `x-request-signature`" }),
     nextSecretVersion: z

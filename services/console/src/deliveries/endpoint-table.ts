@@ -36,13 +36,22 @@ export function endpointTable(
       {
         heading: texts.health,
         isWide: true,
-        cell: (endpoint) => (endpoint.enabled ? healthOf(reader, endpoint.health) : offOf(reader, endpoint)),
+        cell: (endpoint) => (endpoint.enabled ? onOf(reader, endpoint) : offOf(reader, endpoint)),
       },
       { heading: texts.secretVersion, isNumber: true, cell: ({ secretVersion }) => secretVersion },
       ...(actions ? [{ heading: reader.texts.now, cell: actions }] : []),
     ],
     { rows: endpoints, empty: texts.noEndpoints },
   );
+}
+
+/** The health of an endpoint that is on, and the number of events that wait for it, if any do. */
+function onOf(
+  reader: Reader,
+  { health, waitingCount = 0 }: Pick<WebhookEndpoint, "health" | "waitingCount">,
+): Html {
+  return html`${healthOf(reader, health)}
+  ${waitingCount > 0 && waitsText(DELIVERY_TEXTS[reader.language], waitingCount)}`;
 }
 
 /** The state of an endpoint that is off: its waiting events, and until when they wait. */
@@ -57,11 +66,15 @@ function offOf(
   const texts = DELIVERY_TEXTS[reader.language];
   return html`<span class="badge">${texts.switchedOff}</span>
     <p>${whileOff === "skip" ? texts.skips : texts.keepsWaiting}</p>
-    <p>${texts.waits(waitingCount, waitingCount < WAITING_COUNT_MAX)}</p>
+    ${waitsText(texts, waitingCount)}
     ${
       waitingUntil !== undefined &&
       html`<p><span class="quiet">${texts.oldestUntil}:</span> ${timeElement(reader, waitingUntil)}</p>`
     }`;
+}
+
+function waitsText(texts: DeliveryTexts, count: number): Html {
+  return html`<p>${texts.waits(count, count < WAITING_COUNT_MAX)}</p>`;
 }
 
 /** The health in words, with the times that matter for it. */

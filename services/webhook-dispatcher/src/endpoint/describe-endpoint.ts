@@ -28,12 +28,12 @@ export function describeEndpoint(
     }),
     version: endpoint.version,
     enabled: endpoint.state === "on",
+    waitingCount: health?.waiting_count ?? 0,
     ...(endpoint.state !== "on" && {
       whileOff: endpoint.state === "waiting" ? "wait" : "skip",
-      waitingCount: health?.waiting_count ?? 0,
-    }),
-    ...(health?.waits_since && {
-      waitingUntil: new Date(keptUntil(health.waits_since.getTime(), eventDays)).toISOString(),
+      ...(health?.waits_since && {
+        waitingUntil: new Date(keptUntil(health.waits_since.getTime(), eventDays)).toISOString(),
+      }),
     }),
     createdAt: endpoint.created_at.toISOString(),
     secretVersion: current.version,

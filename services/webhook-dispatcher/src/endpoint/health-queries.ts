@@ -8,7 +8,7 @@ import type { HealthReport } from "../delivery/health-reports.ts";
 export type StoredHealth = Partial<Selectable<EndpointHealthTable>> & {
   /** The time since which the oldest delivery that waits has been due; null when none is. */
   oldest_due_at: Date | null;
-  /** The events that wait for an endpoint that is off, and the time of the oldest of them. */
+  /** The events that wait for it, and the time of the oldest of them. */
   waiting_count?: number | null;
   waits_since?: Date | null;
 };
@@ -29,14 +29,13 @@ export async function readHealth(
           and due_at <= now()
         order by due_at limit 1
       ) as oldest on true
-      left join endpoint as off on off.endpoint_id = asked.endpoint_id and off.state in ('waiting', 'skipping')
-      left join lateral (
+      cross join lateral (
         select count(*)::int as count, min(occurred_at) as since from (
           select occurred_at from delivery
-          where delivery.endpoint_id = off.endpoint_id and trigger = 'schedule'
+          where delivery.endpoint_id = asked.endpoint_id and trigger = 'schedule'
           order by event_id limit ${sql.lit(WAITING_COUNT_MAX)}
         ) as first
-      ) as waiting on off.endpoint_id is not null`.execute(db);
+      ) as waiting`.execute(db);
   return new Map(rows.map((row) => [row.asked, row]));
 }
 
