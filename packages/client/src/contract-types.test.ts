@@ -43,6 +43,10 @@ test("the client's records are the contracts'", () => {
   expectTypeOf<Plain<client.WebhookEndpoint>>().toEqualTypeOf<
     Answer<typeof contracts.webhookEndpointSchema>
   >();
+  // A secret is left out only of a repeated answer, and these are carried out each time.
+  expectTypeOf<Plain<client.RotatedWebhookSecret>>().toEqualTypeOf<
+    Required<Answer<(typeof contracts.operations.rotateWebhookSecret.responses)[200]["body"]>>
+  >();
   expectTypeOf<Plain<client.WebhookHour>>().toEqualTypeOf<Answer<typeof contracts.webhookHourSchema>>();
   expectTypeOf<Plain<client.WebhookTestResult>>().toEqualTypeOf<
     Answer<typeof contracts.webhookTestResultSchema>
@@ -76,6 +80,13 @@ test("the client's requests are the contracts'", () => {
   >();
   expectTypeOf<Sent<client.PaymentLinkRequest>>().toEqualTypeOf<
     Request<typeof contracts.paymentLinkRequestSchema>
+  >();
+  expectTypeOf<Sent<client.NewWebhookRequest>>().toEqualTypeOf<
+    Request<typeof contracts.operations.createWebhook.request>
+  >();
+  // Any number is parsed as the version.
+  expectTypeOf<Omit<Sent<client.WebhookChangeRequest>, "version">>().toEqualTypeOf<
+    Omit<Request<typeof contracts.operations.changeWebhook.request>, "version">
   >();
 });
 

@@ -52,12 +52,15 @@ const PASSING: ReadonlySet<number> = new Set([408, 429, 503]);
 
 /**
  * Tells a record of the gateway from the page of a captive portal: a record has one of these ids, a webhook
- * test has its event's id, and a list has its items.
+ * test has its event's id, a rotation its secret, and a list has its items.
  */
 function isRecord(body: unknown): body is object {
   if (typeof body !== "object" || body === null) return false;
-  const { paymentId, checkoutId, paymentLinkId, bin, eventId, items } = body as Record<string, unknown>;
-  const ids = [paymentId, checkoutId, paymentLinkId, bin, eventId];
+  const { paymentId, checkoutId, paymentLinkId, bin, eventId, endpointId, secret, items } = body as Record<
+    string,
+    unknown
+  >;
+  const ids = [paymentId, checkoutId, paymentLinkId, bin, eventId, endpointId, secret];
   return Array.isArray(items) || ids.some((id) => typeof id === "string");
 }
 

@@ -14,7 +14,7 @@ export function requestBody(request: object, { apiKey, apiSecret }: Settings): s
   }
   const members = Object.entries(request).flatMap(([name, value]: [string, unknown]) => {
     if (value === undefined) return [];
-    if (name.endsWith("Url") && typeof value === "string" && mentions(value, [apiKey, apiSecret])) {
+    if (/url$/i.test(name) && typeof value === "string" && mentions(value, [apiKey, apiSecret])) {
       throw invalidArgument("secret_in_url", `${name} must not contain your API key or secret`);
     }
     return [`${JSON.stringify(name)}:${memberText(name, value)}`];

@@ -1,6 +1,7 @@
 import type { Amount } from "./amount.ts";
 import type { CheckoutDetails, OrderDetails } from "./order-details.ts";
 import type { MerchantFields } from "./payment-records.ts";
+import type { WebhookEventType } from "./webhook-records.ts";
 
 /** The gateway's OpenAPI document has the card fields and bounds, and the gateway validates them. */
 export type PreAuthorizationRequest = OrderDetails & {
@@ -83,7 +84,30 @@ export type PaymentLinkRequest = {
   expiresInSeconds?: number | undefined;
 };
 
-/** Options of every call that creates or changes something. */
+export type NewWebhookRequest = {
+  url: string;
+  /** Defaults to `payment.status_changed` alone. */
+  events?: WebhookEventType[] | undefined;
+  /** Headers that every request to the endpoint gets; the values are never shown again. */
+  headers?: { name: string; value: string }[] | undefined;
+};
+
+/** Fields that are left out keep their values. */
+export type WebhookChangeRequest = {
+  /** The version that you have read: if it has changed since, the change is refused. */
+  version?: number | undefined;
+  url?: string | undefined;
+  events?: WebhookEventType[] | undefined;
+  /** All headers from now on; one without a value keeps its value. */
+  headers?: { name: string; value?: string | undefined }[] | undefined;
+  enabled?: boolean | undefined;
+  /** The fate of the events that happen while it is off; required with `enabled: false`. */
+  whileOff?: "wait" | "skip" | undefined;
+  /** The fate of the events that wait; required with `enabled: true`. */
+  waiting?: "deliver" | "discard" | undefined;
+};
+
+/** Options of every call with an Idempotency-Key that creates or changes something. */
 export type CallOptions = {
   /**
    * Your key for the call. By default the client generates one and keeps it over the retries. If your process

@@ -24,7 +24,12 @@ export type FetchAnswer = {
 };
 
 /** One request of the merchant API. A body has its amounts already in it as text. */
-export type ApiRequest = { method: "GET" | "POST"; path: string; body?: string; idempotencyKey?: string };
+export type ApiRequest = {
+  method: "GET" | "POST" | "PATCH" | "DELETE";
+  path: string;
+  body?: string;
+  idempotencyKey?: string;
+};
 
 /** The result of sending. `reached` is false only where it is certain that no connection was made. */
 export type Sending =

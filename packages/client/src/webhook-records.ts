@@ -154,6 +154,9 @@ export type WebhookEndpoint = {
   health: WebhookHealth;
 };
 
+/** A new secret, which is given only once, and the time at which it replaces the old one. */
+export type RotatedWebhookSecret = { secret: string; activatesAt: string };
+
 /** The endpoint's health, as the gateway saw it some seconds ago. */
 export type WebhookHealth = {
   /** `open`: one request at a time is sent until one succeeds. */

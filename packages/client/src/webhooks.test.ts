@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { problem, scriptedGateway, withoutWaiting } from "../test/scripted-gateway.ts";
+import { problem, scriptedGateway, socketError, withoutWaiting } from "../test/scripted-gateway.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -39,6 +39,63 @@ test("the health of an endpoint is read by the hour", async () => {
   expect(asked.map(({ method, url }) => `${method} ${url}`)).toEqual([
     `GET https://gateway.example/api/webhooks/${ENDPOINT}/health`,
   ]);
+});
+
+test("an endpoint is made, changed, given a new secret and removed, with no key", async () => {
+  const endpoint = { endpointId: ENDPOINT, url: "https://shop.example/hooks" };
+  const rotated = { secret: "whs_b", activatesAt: "2026-12-01T00:00:00.000Z" };
+  const { holdfast, asked } = scriptedGateway([
+    { status: 201, body: { ...endpoint, secret: "whs_a" } },
+    { status: 200, body: { ...endpoint, enabled: false } },
+    { status: 200, body: rotated },
+    { status: 204 },
+    { status: 204 },
+  ]);
+  const { webhooks } = holdfast;
+  expect(await webhooks.create({ url: endpoint.url, headers: [{ name: "x-tenant", value: "7" }] })).toEqual({
+    ...endpoint,
+    secret: "whs_a",
+  });
+  expect(await webhooks.change(ENDPOINT, { enabled: false, whileOff: "wait" })).toMatchObject({
+    enabled: false,
+  });
+  expect(await webhooks.rotateSecret(ENDPOINT)).toEqual(rotated);
+  expect(await webhooks.activateSecret(ENDPOINT)).toBeUndefined();
+  expect(await webhooks.remove(ENDPOINT)).toBeUndefined();
+  const path = "https://gateway.example/api/webhooks";
+  expect(asked.map(({ method, url, body }) => [method, url, body])).toEqual([
+    ["POST", path, '{"url":"https://shop.example/hooks","headers":[{"name":"x-tenant","value":"7"}]}'],
+    ["PATCH", `${path}/${ENDPOINT}`, '{"enabled":false,"whileOff":"wait"}'],
+    ["POST", `${path}/${ENDPOINT}/rotate-secret`, undefined],
+    ["POST", `${path}/${ENDPOINT}/activate-secret`, undefined],
+    ["DELETE", `${path}/${ENDPOINT}`, undefined],
+  ]);
+  for (const { headers } of asked) expect(headers).not.toHaveProperty("Idempotency-Key");
+});
+
+test.each([
+  ["a lost connection", socketError("ECONNRESET"), "no_answer"],
+  ["a 504", problem(504, "outcome_unknown"), "outcome_unknown"],
+  ["a proxy's page", { status: 503, body: "<h1>busy</h1>" }, "unexpected_answer"],
+  ["a refusal", problem(403, "webhook_change_not_allowed"), "webhook_change_not_allowed"],
+])("a change is not repeated after %s", async (_, step, code) => {
+  const { holdfast, asked } = scriptedGateway([step]);
+  await expect(holdfast.webhooks.rotateSecret(ENDPOINT)).rejects.toMatchObject({ code });
+  expect(asked).toHaveLength(1);
+});
+
+test("a change is repeated where nothing was started", async () => {
+  const busy = { ...problem(503, "service_unavailable"), headers: { "Retry-After": "1" } };
+  const { holdfast, asked } = scriptedGateway([socketError("ECONNREFUSED"), busy, { status: 204 }]);
+  await withoutWaiting(holdfast.webhooks.remove(ENDPOINT));
+  expect(asked).toHaveLength(3);
+});
+
+test("an endpoint's address has no secret of yours in it", async () => {
+  const { holdfast } = scriptedGateway([]);
+  await expect(holdfast.webhooks.create({ url: "https://shop.example/?s=secret-1" })).rejects.toMatchObject({
+    code: "secret_in_url",
+  });
 });
 
 test("statements are read by their days, page by page, or as a file", async () => {

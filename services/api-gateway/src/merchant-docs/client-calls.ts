@@ -26,6 +26,11 @@ export const CLIENT_CALLS: Readonly<Record<string, ClientCall>> = {
   listWebhooks: ["webhooks.list", "record"],
   getWebhookHealth: ["webhooks.health", "record"],
   testWebhook: ["webhooks.test", "record"],
+  createWebhook: ["webhooks.create", "record"],
+  changeWebhook: ["webhooks.change", "record"],
+  removeWebhook: ["webhooks.remove", "record"],
+  rotateWebhookSecret: ["webhooks.rotateSecret", "record"],
+  activateWebhookSecret: ["webhooks.activateSecret", "record"],
   listStatements: ["statements.list", "list"],
   getBin: ["bins.get", "record"],
 };
