@@ -71,7 +71,7 @@ create table credential (
   merchant_id  uuid not null references merchant,
 
   -- SHA-256 of the secret's HMAC-SHA-256 under a pepper that is not in this database, and that pepper's id. The HMAC is
-  -- known only to whoever has both the secret and the pepper: it proves that the secret was at hand (docs/adr/0077).
+  -- known only to whoever has both the secret and the pepper: it proves that the secret was at hand (docs/adr/0076).
   secret_hash  bytea not null check (octet_length(secret_hash) = 32),
   pepper_id    text not null check (char_length(pepper_id) between 1 and 32),
 
