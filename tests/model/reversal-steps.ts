@@ -181,7 +181,7 @@ const isOver = ({ payment }: World) => payment.state === "FAILED";
 function operators(world: World, setting: Setting): Step {
   const { payment, book } = world;
   if (payment.state !== "REVERSING") return [];
-  const { isSettled, isRefused, approved, last } = payment.reversal;
+  const { isSettled, isRefused, approved, last, sent } = payment.reversal;
   const reversal = {
     settled_at: isSettled ? new Date(0) : null,
     refused_at: isRefused ? new Date(0) : null,
@@ -198,8 +198,9 @@ function operators(world: World, setting: Setting): Step {
   const refund = isSettled ? askAboutRefund(world, setting).kind : undefined;
   const sale = askAboutSale(world, setting);
   const isWhole = sale.kind === "approved" && sale.amount === WHOLE;
-  const isSure =
-    refund === undefined || (refund === "not_found" && isRefused) ? isWhole : refund === "declined";
+  // A record may leave out a refund that the bank has declined, and one that is on its way.
+  const isUnseen = refund === "not_found" && isRefused && sent !== "may arrive";
+  const isSure = refund === "declined" || ((refund === undefined || isUnseen) && isWhole);
   if (stands && isSure && isAllowed("SUCCESS")) {
     steps.push({
       label: "two operators resolve the payment as SUCCESS",
