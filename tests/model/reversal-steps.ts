@@ -198,8 +198,10 @@ function operators(world: World, setting: Setting): Step {
   const refund = isSettled ? askAboutRefund(world, setting).kind : undefined;
   const sale = askAboutSale(world, setting);
   const isWhole = sale.kind === "approved" && sale.amount === WHOLE;
-  // A record may leave out a refund that the bank has declined, and one that is on its way.
-  const isUnseen = refund === "not_found" && isRefused && sent !== "may arrive";
+  // A record may leave out a refund that the bank has declined, and one that is on its way. Two refunds after that are
+  // more than can be searched.
+  const isUnseen =
+    setting.scenario.refunds < 2 && refund === "not_found" && isRefused && sent !== "may arrive";
   const isSure = refund === "declined" || ((refund === undefined || isUnseen) && isWhole);
   if (stands && isSure && isAllowed("SUCCESS")) {
     steps.push({
