@@ -23,9 +23,9 @@ import {
 
 /**
  * Inquires once more about a payment that ended because the bank had not shown it by the horizon. If the bank
- * now shows money under its reference, the money is given back, over as many attempts as it takes, or until a
- * chargeback has given it back, or until a hold that the bank no longer releases lapses. The payment keeps its state. Operators get an event when the money is first
- * seen.
+ * now shows money under its reference, the money is given back, over as many attempts as it takes, until a
+ * chargeback has given it back, or until a hold that the bank no longer releases lapses. The payment keeps its
+ * state. Operators get an event when the money is first seen.
  */
 export async function watchPayment(deps: RecoverDeps, payment: WatchedPayment): Promise<void> {
   if (!endedUnseen(payment)) {
